@@ -388,11 +388,12 @@ def why_workload_lines(
         yield from wrap(plain(answer.sentence), WIDTH)
         yield from _obstacles(answer.obstacles)
         yield from [""] * bool(answer.endings)
-    if isinstance(answer.slurm, SlurmNames):
-        yield from row_lines("slurm", slurm_row(answer.slurm))
     if answer.gpu_hours_since_checkpoint is not None:
         hours = f"{answer.gpu_hours_since_checkpoint:.2f} GPU-hours"
         yield from row_lines("redone", f"{hours} since the last checkpoint")
+    if isinstance(answer.slurm, SlurmNames):
+        yield from row_lines("slurm", slurm_row(answer.slurm))
+        yield from [""] * bool(answer.endings)
     for place, ending in enumerate(reversed(answer.endings)):
         if place:
             yield ""

@@ -6,7 +6,7 @@ continue belong to the cause of that.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -419,7 +419,7 @@ def _ending(
     stopped = {end.pod.pod.name for end in draft.stopped} - pods
     repeated = draft.by in BY_ITSELF and len(draft.ends) > 1
     failed = None if last is None or hit else last.container
-    members = _members(draft, life)
+    members = _members(draft, life, stopped)
     node = hit.first_node if hit else last.pod.node if last else None
     lost = sorted(members, key=lambda one: one.pod in stopped)
     found = dict.fromkeys([node, *(one.node for one in lost)])
@@ -460,9 +460,12 @@ def _ending(
     )
 
 
-def _members(draft: Draft, life: Life) -> list[LostMember]:
+def _members(
+    draft: Draft, life: Life, stopped: Container[str]
+) -> list[LostMember]:
     """Return the Pods that an ending ended or stopped, each with its record.
 
+    In log order; of one entry those that it stopped are the last.
     A Pod on a silent node may have no record of its end; the last record of
     it counts then.
     """
@@ -482,7 +485,7 @@ def _members(draft: Draft, life: Life) -> list[LostMember]:
         )
         for name, (pod, record) in found.items()
     ]
-    return sorted(members, key=lambda one: one.entry)
+    return sorted(members, key=lambda one: (one.entry, one.pod in stopped))
 
 
 def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:

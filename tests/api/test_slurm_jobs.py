@@ -162,6 +162,7 @@ async def test_agents_and_people_get_the_same_reason(
 
     why, story_ = found["whyWorkload"], found["workload"]
     (ending,) = why["endings"]
+    assert ending["members"][0]["pod"] == "7.gpu-002"
     assert (why["state"], why["slurm"]) == ("FAILED", NAMES)
     assert ending["confidence"] == "PROVEN"
     assert ending["sentence"].startswith(ENDED)
