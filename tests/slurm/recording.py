@@ -116,6 +116,18 @@ class Polled:
 
         await self.until(seen)
 
+    async def until_lost(self, node: str, job: int) -> None:
+        """Wait until polls have seen a node DOWN, and its job put back.
+
+        A poll asks for the nodes first: what it sees of the job may be newer.
+        """
+
+        def down() -> bool:
+            return "DOWN" in self.source.state.nodes[node].states
+
+        await self.until_seen(job, "PENDING")
+        await self.until(down)
+
     async def until(self, ready: Callable[[], bool]) -> None:
         """Wait until something is so, while polls go on."""
 

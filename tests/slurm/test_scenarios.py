@@ -63,7 +63,7 @@ async def killed(slurm: Polled) -> Check:
     """A slurmd is killed: the controller forgets where the job ran."""
     job = await _gang(slurm)
     slurm.lab.end("gpu-002")
-    await slurm.until_seen(job, "PENDING")
+    await slurm.until_lost("gpu-002", job)
 
     async def check(slurm: Polled, said: Said) -> None:
         assert ended(said, job) == ["NODE_FAIL"]
@@ -83,7 +83,7 @@ async def rebooted(slurm: Polled) -> Check:
     job = await _gang(slurm)
     slurm.lab.end("gpu-002")
     slurm.lab.start_slurmd("gpu-002", new_boot=True)
-    await slurm.until_seen(job, "PENDING")
+    await slurm.until_lost("gpu-002", job)
 
     async def check(_: Polled, said: Said) -> None:
         assert ended(said, job) == ["NODE_FAIL"]
@@ -190,7 +190,7 @@ async def set_down(slurm: Polled) -> Check:
         "scontrol", "update", "nodename=gpu-002", "state=down",
         "reason=pulled cable",
     )  # fmt: skip
-    await slurm.until_seen(job, "PENDING")
+    await slurm.until_lost("gpu-002", job)
 
     async def check(_: Polled, said: Said) -> None:
         assert ended(said, job) == ["NODE_FAIL"]
