@@ -73,7 +73,7 @@ async def test_jobs_that_are_as_they_were_are_not_read_again() -> None:
     (job,) = first.jobs
     assert (job.job, job.name, job.state) == (7, "", "RUNNING")
     assert (job.submit, job.nodes) == (1_790_000_000, ("g1",))
-    assert first.ids == again.ids == {7}
+    assert first.ids == again.ids == frozenset({7})
     assert again.jobs == []
 
 
