@@ -1,6 +1,7 @@
 """Questions about a fleet, asked of three engines: the rows are the same.
 
-Configuration and queries are those of `docs/archive.md`, word for word.
+The configuration is that of `docs/archive.md`, the queries are those of
+`deploy/queries`, word for word.
 """
 
 import asyncio
@@ -39,11 +40,7 @@ FLEET = {
 }
 """Tapes, each a cluster, and how many days ago they are recorded."""
 
-TEXTS = [
-    block.text
-    for block in blocks(ROOT / "docs/archive.md")
-    if block.language == "text"
-]
+QUERIES = ROOT / "deploy/queries"
 TABLES = ("entries", "facts", "objects", "nodes", "words")
 QUESTIONS = ("reboots", "gpu-hours", "evictions", "reasons")
 
@@ -51,9 +48,7 @@ Rows = list[list[Any]]
 
 
 def shown(name: str) -> str:
-    """Return a query of the page, which begins with its name."""
-    (found,) = (text for text in TEXTS if text.startswith(f"-- {name}\n"))
-    return found
+    return (QUERIES / f"{name}.sql").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +124,8 @@ def by_spark(
     """What Spark answers, with the configuration of the page."""
     files = tmp_path_factory.mktemp("releases")
     add_releases(fleet, (OLD, NEW, OLD), files=files, namespace="releases")
-    (text,) = (text for text in TEXTS if text.startswith("spark.jars"))
+    texts = [block.text for block in blocks(ROOT / "docs/archive.md")]
+    (text,) = (text for text in texts if text.startswith("spark.jars"))
     configuration = dict(
         line.replace("PLACE", str(fleet)).split() for line in text.splitlines()
     )

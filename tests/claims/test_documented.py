@@ -25,7 +25,9 @@ from tests.claims.test_door import Doorway
 from tests.claims.test_sending import Script
 from tests.support.programs import found
 
-SOURCES = Path(__file__).parents[2] / "docs" / "sources.md"
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "docs/sources.md"
+SENDERS = ROOT / "deploy/senders"
 FOREVER = 60
 
 
@@ -51,7 +53,7 @@ def recorded(doorway: Doorway) -> list[dict[str, Any]]:
 
 def test_systemd_takes_the_unit_for_kernel_dumps(tmp_path: Path) -> None:
     unit = tmp_path / "recorder-pstore.service"
-    unit.write_text(block("Kernel dumps at boot"))
+    unit.write_text((SENDERS / "recorder-pstore.service").read_text())
     done = subprocess.run(
         [found("systemd-analyze"), "verify", unit],
         capture_output=True,
@@ -67,7 +69,7 @@ async def test_the_unit_sends_each_kernel_dump_once(
 ) -> None:
     unit = configparser.RawConfigParser(strict=False, interpolation=None)
     unit.optionxform = str  # type: ignore[assignment,method-assign]
-    unit.read_string(block("Kernel dumps at boot"))
+    unit.read_string((SENDERS / "recorder-pstore.service").read_text())
     folder = tmp_path / "pstore"
     folder.mkdir()
     programs = tmp_path / "bin"
@@ -126,7 +128,7 @@ async def test_the_script_beside_ufm_posts_each_event_once(
     routes = [Route("/ufmRest/app/events", ufm.serve)]
     bound = bound_socket("127.0.0.1:0", setting="audit_listen")
     async with listening(Router(routes), bound, BOUNDS) as address:
-        text = block("UFM")
+        text = (SENDERS / "ufm.sh").read_text()
         for written, here in (
             ("https://ufm.example", f"http://{address}"),
             ("https://recorder.example:9471", doorway.address),
