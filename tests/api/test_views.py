@@ -21,7 +21,6 @@ PAGE = Path(__file__).parents[2] / "docs/sql.md"
 LOGS = range(1, len(TAPES) + 2)
 ROW = re.compile(r"\| `(\w+)` \| [^|]+ \| (`[^|]+`) \|")
 BLOCK = re.compile(r"```sql\n(.*?)```", re.DOTALL)
-MACRO = re.compile(r"\$__timeFilter\((\w+)\)")
 
 
 @pytest.fixture
@@ -268,23 +267,6 @@ async def test_the_columns_are_those_that_are_documented(
         for view, listed in ROW.findall(PAGE.read_text())
     }
     assert columns == documented
-
-
-EXAMPLES = [
-    query for query in BLOCK.findall(PAGE.read_text()) if "select" in query
-]
-
-
-@pytest.mark.parametrize("query", EXAMPLES)
-async def test_an_example_for_grafana_answers(
-    reader: asyncpg.Connection, query: str
-) -> None:
-    # As Grafana writes its macro.
-    asked = MACRO.sub(
-        r"\1 between '2026-01-01T00:00:00Z' and '2027-01-01T00:00:00Z'", query
-    )
-
-    assert await reader.fetch(asked)
 
 
 async def test_the_role_for_dashboards_reads_the_views(
