@@ -1,19 +1,27 @@
-"""Checks that the schema is the one this release needs, and migrates it."""
+"""Checks that the schema is the one this release needs, and migrates it.
+
+Each command checks, and few migrate: so Alembic, which takes long to import,
+and the migrations themselves are loaded to migrate alone.
+"""
 
 import asyncio
+import re
+from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.store.translate import SchemaError, translate_errors
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 __all__ = [
     "check_schema",
@@ -36,23 +44,44 @@ def _folder() -> Path:
     return Path(__file__).parents[2] / "migrations"
 
 
-def _config() -> Config:
+def _config() -> "Config":
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(_folder()))
     return config
 
 
+_REVISIONS = re.compile(
+    r"""^revision = ["'](\w+)["']\n"""
+    r"""down_revision = (?:["'](\w+)["']|None)$""",
+    re.MULTILINE,
+)
+
+
+@cache
+def _revisions(folder: Path) -> Mapping[str, str | None]:
+    """Return the revision of each migration of a folder, and the one before.
+
+    Read from the text of the migrations.
+    """
+    return {
+        found[1]: found[2]
+        for file in (folder / "versions").glob("*.py")
+        if (found := _REVISIONS.search(file.read_text()))
+    }
+
+
 def wanted_revision() -> str:
     """Return the revision that this release needs."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
-    assert head is not None, "the package carries its migrations"
+    steps = _revisions(_folder())
+    (head,) = steps.keys() - {*steps.values()}
     return head
 
 
 def known_revisions() -> frozenset[str]:
     """Name every revision that this release can migrate from."""
-    script = ScriptDirectory.from_config(_config())
-    return frozenset(step.revision for step in script.walk_revisions())
+    return frozenset(_revisions(_folder()))
 
 
 async def found_revision(engine: AsyncEngine) -> str | None:
@@ -126,6 +155,8 @@ async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
     Raises:
         SchemaError: the roles are missing, or the schema is newer.
     """
+    from alembic import command
+
     before = await found_revision(engine)
     if before is not None and await is_served(engine, before):
         return before, before
@@ -158,6 +189,8 @@ def migration_sql(before: str | None = None) -> str:
     Args:
         before: the revision that it has; None if it is empty.
     """
+    from alembic import command
+
     written = StringIO()
     config = _config()
     config.output_buffer = written
