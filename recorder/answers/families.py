@@ -24,8 +24,10 @@ from recorder.explain.ending_sentences import ending_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
+from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Judged
 from recorder.explain.workload_state import state_after, state_of
+from recorder.facts.classify.times import moment
 from recorder.facts.projections import (
     Placement,
     Placements,
@@ -219,6 +221,22 @@ class Family:
         return gpus
 
     @property
+    def began_at(self) -> datetime:
+        """When the first of its Pods was created; without Pods, when it was.
+
+        A list shows them later, and their own times are older than that.
+        """
+        stated = (
+            moment(detail.state.created_at)
+            for stored in self.facts
+            if is_listed(stored)
+            and isinstance(detail := stored.fact.detail, Appeared)
+            and stored.fact.object is not None
+            and (stored.fact.object.kind == "Pod" or not self.pods)
+        )
+        return min([self.candidate.began_at, *filter(None, stated)])
+
+    @property
     def ended_at(self) -> datetime | None:
         """When it completed, failed or was deleted."""
         decided_at = self.workloads.decided_at(self.workload)
@@ -289,7 +307,7 @@ class Family:
         if self.state is WorkloadState.PENDING and not any(
             pod.bound_at for pod in pods
         ):
-            self.waiting_since = self.candidate.began_at
+            self.waiting_since = self.began_at
 
     def judge(
         self, hits: Sequence[Hit], verdicts: Sequence[Judged], window: Window

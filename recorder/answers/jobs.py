@@ -96,13 +96,14 @@ class ListedWorkload(Document, frozen=True, kw_only=True):
 
     state: WorkloadState
     began_at: datetime
-    """When the first of its Pods was observed; without Pods, when it was."""
+    """When the first of its Pods was created; without Pods, when it was."""
 
     waiting_since: datetime | None
     """Since when it is queued or suspended, or waits for its first Pod."""
 
     ended_at: datetime | None
-    """When it completed, failed or was deleted."""
+    """When it completed, failed or was deleted; at the latest, if a list
+    showed that and the object states no time."""
 
     restarts: int
     """How often it ran again after an ending."""
@@ -400,7 +401,7 @@ class Survey:
             gang_size=family.gang_size,
             gpus=family.gpus,
             state=family.state,
-            began_at=family.candidate.began_at,
+            began_at=family.began_at,
             waiting_since=family.waiting_since,
             ended_at=family.ended_at,
             restarts=sum(one.count for one in again),

@@ -33,6 +33,7 @@ from recorder.explain.ending import Ending, EndingFound, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.knowledge import Knowledge
+from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Verdict
 from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.coverage.account import Account, read_account
@@ -68,6 +69,8 @@ WAITS = frozenset(
     {WorkloadState.PENDING, WorkloadState.QUEUED, WorkloadState.SUSPENDED}
 )
 """States in which something may keep a workload from starting."""
+
+OVER = frozenset({WorkloadState.COMPLETED, WorkloadState.FAILED})
 
 
 class WhyWorkloadSubject(Document, frozen=True, kw_only=True):
@@ -152,7 +155,7 @@ async def ask_why_workload(
         obstacles = await obstacles_to(
             reading, subject.facts, window.until, knowledge
         )
-    said = state_sentence(_named(workload, pod), state, since, workload.part)
+    said = subject.says(state, since)
     said += _held(obstacles)
     said += "" if chosen or obstacles else "; nothing recorded ended it"
     if workloads.may_be_part(workload):
@@ -213,6 +216,18 @@ class _Subject:
         return state_of(
             self.own, self.workload, workloads, self.facts, is_pod=is_pod
         )
+
+    def says(self, state: WorkloadState, since: datetime | None) -> str:
+        """Return the sentence for its state; without groups, of them all."""
+        workload = self.workload
+        if len(self.groups) > 1:
+            workload = replace(workload, group=UNSET)
+        listed = state in OVER and any(
+            is_listed(stored) and stored.observed_at == since
+            for stored in self.facts
+        )
+        name = _named(workload, self.pod)
+        return state_sentence(name, state, since, workload.part, listed=listed)
 
 
 async def _subject(

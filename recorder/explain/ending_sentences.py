@@ -12,6 +12,7 @@ from recorder.explain.ending import (
 )
 from recorder.explain.pod_end import BY_ITSELF, BY_KUBELET
 from recorder.explain.signals import Actor
+from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Verdict
 from recorder.facts.projections import Workload
 from recorder.facts.slurm import BY_REQUEUE, NODE_LOST, SLURM_JOB
@@ -86,7 +87,12 @@ IS: Final[Mapping[WorkloadState, str]] = {
 
 
 def state_sentence(
-    name: str, state: WorkloadState, since: datetime | None, part: str
+    name: str,
+    state: WorkloadState,
+    since: datetime | None,
+    part: str,
+    *,
+    listed: bool = False,
 ) -> str:
     """Return a sentence for the last known state of a workload or a Pod.
 
@@ -95,8 +101,10 @@ def state_sentence(
         state: its last known state.
         since: when it came into the state.
         part: what the Pods of the workload are called.
+        listed: whether a list showed it so then, so that it is since before.
     """
-    at = f" at {since:%Y-%m-%d %H:%M:%S}" if since is not None else ""
+    word = "by" if listed else "at"
+    at = f" {word} {since:%Y-%m-%d %H:%M:%S}" if since is not None else ""
     return f"{name} {IS[state].format(part=part, at=at)}"
 
 
@@ -166,7 +174,8 @@ def _what(workload: Workload, ending: EndingFound) -> str:
     at = _clock(ending.at)
     if not ending.pods:
         said = _condition(ending)
-        return f"{workload} {ITSELF[ending.ended_by]} at {at}{said}"
+        when = "by" if _is_listed_over(ending) else "at"
+        return f"{workload} {ITSELF[ending.ended_by]} {when} {at}{said}"
     if ending.container is not None and ending.ended_by in ITS_OWN:
         return _failed(workload, ending, ending.container)
     pods, lost = _named(workload, ending)
@@ -181,6 +190,12 @@ def _what(workload: Workload, ending: EndingFound) -> str:
         how = _evicted(ending)
     at = f"at {at}" if one else f"from {at} on"
     return f"{lost} {how.format(node=_where(ending))} {at}{said}"
+
+
+def _is_listed_over(ending: EndingFound) -> bool:
+    """Return whether it is only known that a list showed the end."""
+    first = ending.evidence[0].stored
+    return is_listed(first) and ending.at == first.observed_at
 
 
 def _where(ending: EndingFound) -> str:

@@ -198,7 +198,8 @@ def own_ends(life: Life) -> list[Draft]:
     """
     found: dict[EndedBy, Draft] = {}
     for stored in life.own() if life.workload.kind != "Pod" else ():
-        at, by = stored.observed_at, _own_end(stored)
+        detail, by = stored.fact.detail, _own_end(stored)
+        at = over.ended_before(detail) or stored.observed_at
         ended = found.keys() - {EndedBy.SUSPENSION}
         if by is None or (by is EndedBy.DELETION and ended):
             continue

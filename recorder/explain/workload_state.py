@@ -48,7 +48,8 @@ def state_of(
         is_pod: whether the question is about a Pod, not the workload.
     """
     if is_pod:
-        phase, ended = pods[-1].phase, pods[-1].ended_at
+        last = pods[-1]
+        phase, ended = last.phase, last.ended_before or last.ended_at
         end, gone = FINISHED.get(phase or ""), pods[-1].gone_at
     else:
         ended = workloads.decided_at(workload)

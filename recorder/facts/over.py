@@ -5,8 +5,10 @@ each in a field of its own. A kind that is not known is read by the same words.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Final
 
+from recorder.facts.classify.times import moment
 from recorder.model.facts import (
     Appeared,
     ConditionChanged,
@@ -19,6 +21,7 @@ __all__ = [
     "CRITERIA_MET",
     "FAILS",
     "PHASES",
+    "ended_before",
     "ends_phase",
     "says_over",
 ]
@@ -78,3 +81,31 @@ def says_over(kind: str, detail: Detail) -> bool | None:
             return ends_phase(state.fields.get("phase"))
         case _:
             return None
+
+
+def ended_before(detail: Detail) -> datetime | None:
+    """Return when an object had ended that a list showed over, as it states.
+
+    By the clocks of its controller and of its node. None if it states no
+    time: it ended at the latest when it was listed.
+    """
+    if not isinstance(detail, Appeared) or detail.created:
+        return None
+    state = detail.state
+    decided = [
+        at
+        for name, condition in state.conditions.items()
+        if name in COMPLETES | FAILS
+        and condition.status == "True"
+        and (at := moment(condition.since)) is not None
+    ]
+    stopped = [
+        at
+        for end in state.ends.values()
+        if (at := moment(end.finished_at)) is not None
+    ]
+    return (
+        moment(state.fields.get("completion_time"))
+        or min(decided, default=None)
+        or max(stopped, default=None)
+    )

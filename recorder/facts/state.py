@@ -242,7 +242,9 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
         "failed": status.failed,
         "restarts": status.restarts,
         "start_time": status.start_time,
-        "completion_time": status.completion_time,
+        "completion_time": (
+            status.completion_time or status.end_time or status.finished_at
+        ),
     }
     state.fields = {
         name: value

@@ -1,14 +1,26 @@
-"""Work whose end is in a phase, not in a condition."""
+"""Work whose end is in a phase, or was before a list showed it."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
+from recorder.explain.ending_sentences import ending_sentence
+from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.impact import Scope, hits
-from recorder.facts.projections import Placements, Workloads
+from recorder.explain.workload_state import state_of
+from recorder.facts.projections import Placements, Workload, Workloads
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Outcome
+from recorder.model.outcomes import Outcome, WorkloadState
 from recorder.model.reference import ObjectIdentity
+from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.support.builders import at
+
+
+def stated(seconds: float) -> str:
+    return at(seconds).isoformat()
+
 
 OWNER = ObjectIdentity("x.example.net", "Training", "train", "llm", "uid-llm")
 
@@ -67,3 +79,43 @@ def test_work_that_leaves_a_phase_of_failure_has_not_failed(
     )
     over = {"Running": Outcome.DOWN, "Succeeded": Outcome.COMPLETED}
     assert hit.outcome is over[after]
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ({"fields": {"phase": "FAILED"}}, "by 03:02:00"),
+        (
+            {"fields": {"phase": "FAILED", "completion_time": stated(40)}},
+            "at 03:00:40",
+        ),
+    ],
+)
+def test_work_that_a_list_shows_over_ended_when_it_states_or_before(
+    state: Mapping[str, Any], said: str
+) -> None:
+    tale = Tale("n1")
+    detail = {"created": False, "state": state}
+    tale.add(120, FactKind.APPEARED, detail, node=None, about=OWNER)
+    workload = Workload("Training", "train", "llm", "uid-llm")
+    workloads = Workloads(tale.facts)
+    life = Life(workload, [], facts_by_object(tale.facts), workloads)
+    (ending,) = endings_of(life, [], [])
+    sentence = f"Training train/llm failed {said}."
+    assert ending_sentence(workload, ending) == sentence
+    assert workloads.decided_at(workload) == ending.at
+
+
+def test_a_pod_that_a_list_shows_over_ended_with_its_last_container() -> None:
+    tale = Tale("n1")
+    ends = {
+        "a": {"exit_code": 0, "finished_at": stated(30)},
+        "b": {"exit_code": 1, "finished_at": stated(50)},
+    }
+    seen = {"fields": {"phase": "Failed"}, "node": "n1", "ends": ends}
+    detail = {"created": False, "state": seen}
+    tale.add(120, FactKind.APPEARED, detail, about=a_pod("llm-0"))
+    pods, workloads = [*Placements(tale.facts)], Workloads(tale.facts)
+    alone = Workload("Pod", "train", "llm-0", "uid-llm-0")
+    found = state_of(pods, alone, workloads, tale.facts, is_pod=True)
+    assert found == (WorkloadState.FAILED, at(50))

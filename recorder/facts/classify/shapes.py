@@ -281,6 +281,8 @@ class AnyStatus(Shape):
     unhealthy_nodes: Any = None
     start_time: Any = None
     completion_time: Any = None
+    end_time: Any = None
+    finished_at: Any = None
 
 
 class AnyObject(Shape):

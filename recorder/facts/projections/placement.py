@@ -8,6 +8,7 @@ import msgspec
 
 from recorder.facts.bearing import displacement
 from recorder.facts.classify.times import moment
+from recorder.facts.over import ended_before
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,
@@ -84,6 +85,9 @@ class Placement(msgspec.Struct, gc=False):
     running_at: datetime | None = None
     ended_at: datetime | None = None
     """When it was over, failed or gone."""
+
+    ended_before: datetime | None = None
+    """When its containers had ended, if a list showed it over already."""
 
     finished_at: datetime | None = None
     """When the last of its containers ended, by the clock of its node."""
@@ -274,7 +278,7 @@ def _appeared(p: Placement, stored: StoredFact, detail: Appeared) -> None:
     if p.phase == "Running":
         p.running_at = at
     if p.phase in OVER:
-        p.ended_at = at
+        p.ended_at, p.ended_before = at, ended_before(detail)
     if state.deletion:
         p.deleting_at = at
 

@@ -12,7 +12,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from recorder.facts.classify.times import moment
-from recorder.facts.over import COMPLETES, FAILS, ends_phase, says_over
+from recorder.facts.over import (
+    COMPLETES,
+    FAILS,
+    ended_before,
+    ends_phase,
+    says_over,
+)
 from recorder.facts.projections.placement import Placement
 from recorder.facts.slurm import SLURM_JOB
 from recorder.model.document import Document
@@ -313,7 +319,7 @@ def _ends_by_phase(owner: _Owner, stored: StoredFact) -> None:
             _goes_on(owner)
     if ended is not None:
         name = "Succeeded" if ended else "Failed"
-        _ends(owner, name, stored, None)
+        _ends(owner, name, stored, ended_before(detail))
 
 
 def _goes_on(owner: _Owner) -> None:
