@@ -118,7 +118,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Judged:
     )
     verdict = replace(
         verdict,
-        acted_at=_acted_at(acted, decided),
+        acted_at=_acted_at(transition, acted, decided),
         rivals=rivals(transition, verdict),
     )
     verdict = replace(
@@ -337,17 +337,26 @@ def _because(
 
 
 def _acted_at(
-    acted: Iterable[Intervention], decided: Decided | None
+    transition: Transition,
+    acted: Iterable[Intervention],
+    decided: Decided | None,
 ) -> datetime | None:
-    """Return when an intervention began, or the node was first emptied."""
-    emptied = [
-        step.seen
-        for one in acted
-        for step in one.steps
-        if step.topic in EMPTYING
-    ]
-    began = [] if decided is None else [decided.since]
-    return min([*began, *emptied], default=None)
+    """Return when an intervention began, or the node was first emptied.
+
+    A cordon from long before the first list empties nothing any more.
+    """
+    steps = [step for one in acted for step in one.steps]
+    began = [step for step in steps if step.topic in EMPTYING]
+    began += [] if decided is None else decided.steps
+    return min(
+        (
+            step.seen
+            for step in began
+            if not (step.listed and step.topic is Topic.CORDON)
+            or transition.is_recent(step)
+        ),
+        default=None,
+    )
 
 
 def _outweighs(

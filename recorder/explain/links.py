@@ -318,6 +318,12 @@ def led_to(transition: Transition, one: Intervention) -> Led | None:
     ]
     deed = Deed(transition, one, stated)
     found = [led for row in ROWS if (led := row(deed)) is not None]
+    found = [
+        led._replace(strength=weaker(Confidence.LIKELY, led.strength))
+        if transition.is_dated_by_owner(led.step)
+        else led
+        for led in found
+    ]
     return max(found, key=_worth, default=None)
 
 
@@ -358,10 +364,12 @@ def _drained(deed: Deed) -> Led | None:
             return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
         long_ago = t.lost_at - step.at > LIMITS.set_aside
         waits = t.happened == Happened.REBOOT and not long_ago
-        if not (waits or t.is_recent(step)):
-            return None
         # A machine is emptied shortly before it is taken down.
         near = t.is_recent(step) and bool(one.of(Topic.EVICTION))
+        if not (near or waits or t.is_recent(step)) or (
+            step.listed and not near  # it may be older, for something else
+        ):
+            return None
         # Without a record of the author, it may be a program with an order.
         sure = near and one.author is not None and not hidden
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE

@@ -26,9 +26,16 @@ from recorder.facts.parts import read_managed
 from recorder.facts.state import State
 from recorder.model import facts
 from recorder.model.fact import FactKind
-from recorder.model.state import Condition, ObjectState, Owner, Scalar, Taint
+from recorder.model.state import (
+    Condition,
+    Held,
+    ObjectState,
+    Owner,
+    Scalar,
+    Taint,
+)
 
-__all__ = ["Change", "changes", "snapshot"]
+__all__ = ["Change", "changes", "held", "snapshot"]
 
 # By names of their own: Python 3.11 takes its time for a member.
 CONDITION_CHANGED = FactKind.CONDITION_CHANGED
@@ -336,6 +343,39 @@ def _ends(found: list[Change], old: State, new: State) -> None:
 def _member(field: str) -> bytes:
     return b'"f:%b"' % MEMBERS.get(field, field).encode()
 
+
+def held(state: State, managed: Sequence[msgspec.Raw]) -> list[Held]:
+    """Return who wrote what a Node has that a list shows first.
+
+    An entry has the time of its last change, and a manager that sets a field
+    anew changes its entry: what one entry alone owns was set then or before.
+    A kubelet and what writes the status are left out: they report.
+
+    Raises:
+        ValueError: an entry is not built as it should be.
+    """
+    paths: dict[str, tuple[bytes, ...]] = {}
+    if state.fields.get("unschedulable"):
+        paths["unschedulable"] = (b'"f:unschedulable"',)
+    if len(state.taints) == 1:
+        # Who changes one of several writes them all.
+        paths["taints"] = (b'"f:taints"',)
+    for key in sorted(state.annotations):
+        paths[f"annotations/{key}"] = (
+            b'"f:annotations"',
+            b'"f:%b"' % key.encode(),
+        )
+    found: dict[tuple[str, str], list[str]] = {}
+    for name, place in paths.items():
+        one = author_of(place, (), managed)
+        if one is None or one.subresource or one.manager in _REPORTING:
+            continue
+        if one.manager and one.time:
+            found.setdefault((one.manager, one.time), []).append(name)
+    return [Held(*writer, names) for writer, names in found.items()]
+
+
+_REPORTING = frozenset({"kubelet"})
 
 _NO_MANAGER = Managed()
 

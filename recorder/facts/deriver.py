@@ -7,14 +7,16 @@ An Event whose count rises is another occurrence: each version is a fact with
 its count. The end of an Event is its expiry, and no fact.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from recorder.facts import audits
-from recorder.facts.changes import Change, changes, snapshot
+from recorder.facts.changes import Change, changes, held, snapshot
 from recorder.facts.claims import claimed
 from recorder.facts.classify import lease_renewed_at
 from recorder.facts.classify.audit_record import AuditRecord, read_audit
@@ -188,11 +190,11 @@ def _derived(draft: Draft, before: State | None, read: Wire) -> Derived:
         last = before or now if inferred else now
         ended = _relations(draft, last, last.fields, {})
         return Derived([_gone(draft, last), *ended], None)
-    if before is None:
-        begun = _relations(draft, now, {}, now.fields)
-        return Derived([_appeared(draft, now), *begun], now)
     metadata = read.metadata
     managed = (metadata.managed_fields if metadata else None) or ()
+    if before is None:
+        begun = _relations(draft, now, {}, now.fields)
+        return Derived([_appeared(draft, now, managed), *begun], now)
     found = changes(before, now, managed, is_pod=draft.resource == "v1/pods")
     facts = [_changed(draft, change, now) for change in found]
     if before.fields != now.fields:
@@ -248,14 +250,20 @@ def _alone(draft: Draft, wire: Document | None) -> list[Fact]:
     return []
 
 
-def _appeared(draft: Draft, now: State) -> Fact:
+def _appeared(
+    draft: Draft, now: State, managed: Sequence[msgspec.Raw]
+) -> Fact:
     created = draft.operation is Operation.ADDED
+    state = snapshot(now)
+    if not created and draft.resource == "v1/nodes":
+        with suppress(ValueError):  # an odd entry has no author
+            state = replace(state, held=held(now, managed))
     return Fact(
         kind=FactKind.APPEARED,
         node=now.node or draft.node,
         object=draft.identity,
         occurred_at=moment(now.created_at) if created else None,
-        detail=Appeared(created, snapshot(now)),
+        detail=Appeared(created, state),
     )
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "NO_STATE",
     "Condition",
     "ContainerEnd",
+    "Held",
     "ObjectState",
     "Owner",
     "Part",
@@ -79,6 +80,15 @@ class ContainerEnd(Part, frozen=True, omit_defaults=True):
     init: bool = False
 
 
+class Held(Part, frozen=True):
+    """What one field manager owns of a Node, and when that last changed."""
+
+    manager: str
+    time: str
+    names: list[str]
+    """`unschedulable`, `taints`, and `annotations/KEY`."""
+
+
 class ObjectState(Part, frozen=True, omit_defaults=True):
     """What is compared of an object from one version to the next."""
 
@@ -102,6 +112,9 @@ class ObjectState(Part, frozen=True, omit_defaults=True):
 
     gpus: int = 0
     """That a Pod asks for."""
+
+    held: list[Held] = []
+    """Of a Node that a list showed first: who had written what it has."""
 
 
 NO_STATE: Final = ObjectState()

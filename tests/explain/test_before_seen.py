@@ -1,7 +1,11 @@
 """Events that were recorded before their Node was ever seen, as of a dump."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
+from recorder.explain.verdict import Judged
 from tests.explain.tale import Tale
 from tests.support.builders import at
 
@@ -93,3 +97,70 @@ def test_a_node_first_seen_after_its_notice_is_removed() -> None:
     tale.appears(101, **CREATED).lost(130).vanishes(160)
 
     assert tale.verdict().happened == "removed"
+
+
+def saved_with(
+    manager: str, written: float, *, notes: Mapping[str, str] = {}
+) -> Judged:
+    """Return the verdict on a reboot by a dump with what a manager wrote."""
+    tale = a_dump()
+    lose(tale, 100)
+    come_back(tale, 130, "boot-1")
+    fields = {"boot_id": "boot-1", "unschedulable": True}
+    names = ["unschedulable", *(f"annotations/{key}" for key in notes)]
+    since = at(written).isoformat()
+    held = [{"manager": manager, "time": since, "names": names}]
+    tale.appears(3600, **CREATED, fields=fields, held=held, annotations=notes)
+    return tale.verdict()
+
+
+@pytest.mark.parametrize("manager", ["kubectl", "manager", "acme-fixer"])
+def test_a_cordon_that_its_entry_dates_before_a_reboot_is_a_step(
+    manager: str,
+) -> None:
+    verdict = saved_with(manager, 80)
+
+    first = verdict.steps[0]
+    assert (first.says, first.at) == ("cordoned by then", at(80))
+    assert (verdict.cause, verdict.mode) == ("unrecorded", "unknown")
+
+
+def test_what_its_entry_dates_after_the_reboot_is_no_evidence() -> None:
+    verdict = saved_with("kubectl", 200)
+
+    assert verdict.cause == "unrecorded"
+    assert "cordoned by then" not in [step.says for step in verdict.steps]
+
+
+@pytest.mark.parametrize(
+    ("written", "cause"), [(80, "os-upgrade"), (200, "unrecorded")]
+)
+def test_a_decision_in_an_annotation_of_a_dump_is_likely_at_most(
+    written: float, cause: str
+) -> None:
+    note = {"weave.works/kured-reboot-in-progress": "2026"}
+    verdict = saved_with("kured", written, notes=note)
+
+    assert verdict.cause == cause
+    assert verdict.confidence == ("likely" if written < 100 else "unknown")
+
+
+@pytest.mark.parametrize(
+    ("evictions", "cause", "confidence"),
+    [(1, "manual-drain", "likely"), (0, "unrecorded", "unknown")],
+)
+def test_who_cordoned_a_listed_node_drained_it_if_it_was_emptied(
+    evictions: int, cause: str, confidence: str
+) -> None:
+    fields = {"boot_id": "boot-1", "unschedulable": True}
+    one = {"manager": "kubectl", "time": at(-600).isoformat()}
+    held = [{**one, "names": ["unschedulable"]}]
+    tale = a_dump().appears(0, fields=fields, held=held)
+    for _ in range(evictions):
+        tale.pod(590, "EvictionByEvictionAPI")
+
+    verdict = tale.crashes(600).verdict()
+
+    assert (verdict.cause, verdict.confidence) == (cause, confidence)
+    if verdict.decision is not None:
+        assert verdict.decision.actor.tool == "kubectl"

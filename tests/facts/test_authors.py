@@ -5,14 +5,16 @@ from typing import Any
 
 import orjson
 
-from recorder.facts import is_compared
+from recorder.facts import derive, is_compared
 from recorder.facts.classify.managers import moved_managers
+from recorder.model.entry import Operation
 from recorder.model.fact import Fact, FactKind
+from recorder.model.facts import Appeared
 from recorder.sources.tape import demo
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import facts_of
-from tests.facts.versions import NODES, between, managed, node
+from tests.facts.versions import NODES, an_entry, between, managed, node
 from tests.support.details import stored_detail
 
 DEMO = Path(demo.__file__).with_name("demo.tape.jsonl.zst")
@@ -58,6 +60,36 @@ def test_the_only_manager_that_moved_wrote_everything() -> None:
         "subresource": "",
         "time": "2026-11-21T03:00:05Z",
     }
+
+
+def held_by(*writers: dict[str, Any], **more: Any) -> dict[str, list[str]]:
+    """Return what a list of Nodes shows of who wrote a Node, by manager."""
+    listed = an_entry(NODES, version(*writers, **more), Operation.LISTED)
+    (fact,) = derive(listed, None).facts
+    assert isinstance(fact.detail, Appeared)
+    return {
+        f"{one.manager} {one.time[-3:-1]}": one.names
+        for one in fact.detail.state.held
+    }
+
+
+def test_what_one_entry_owns_of_a_listed_node_has_its_manager_and_time() -> (
+    None
+):
+    taint = {"key": "a", "effect": "NoSchedule"}
+    both: Owned = {"f:spec": {"f:taints": {}, "f:unschedulable": {}}}
+    spec = {"unschedulable": True, "taints": [taint]}
+    kubelet = managed("kubelet", 1, READY)
+    assert held_by(kubelet, managed("fixer", 5, both), spec=spec) == {
+        "fixer 05": ["unschedulable", "taints"]
+    }
+    two = {**spec, "taints": [taint, {**taint, "key": "b"}]}
+    assert held_by(managed("fixer", 5, both), spec=two) == {
+        "fixer 05": ["unschedulable"]
+    }
+    assert held_by(managed("fixer", 5, both), spec={}) == {}
+    owners = managed("fixer", 5, CORDON), managed("other", 6, CORDON)
+    assert held_by(*owners, spec={"unschedulable": True}) == {}
 
 
 def test_of_several_that_moved_the_owner_of_the_field_wrote_it() -> None:

@@ -16,6 +16,7 @@ from recorder.model.facts import (
     Appeared,
     ConditionChanged,
     ContainerEnded,
+    Cordoned,
     Detail,
     Ended,
     EventOccurred,
@@ -393,21 +394,25 @@ def unfolded(
 ) -> Iterator[StoredFact]:
     """Yield its conditions, taints, labels and annotations as they came.
 
-    A condition has its time; the others do not. Irrelevant ones are left out:
-    most labels of most objects.
+    A condition has its time; what one field manager owns was set at the
+    latest when its entry changed; the rest has none. Irrelevant ones are left
+    out: most labels of most objects.
     """
     shown = seen.fact.detail
     assert isinstance(shown, Appeared), "asked of nothing else"
     number = seen.index
+    owned = {name: one for one in shown.state.held for name in one.names}
     for kind, detail, since in _details(shown.state):
         number += 1
         if not is_relevant(detail):
             continue
+        held = owned.get(_place(detail))
         fact = Fact(
             kind=kind,
             node=seen.fact.node,
             object=seen.fact.object,
-            occurred_at=moment(since),
+            occurred_at=moment(held.time if held and not since else since),
+            actor=held.manager if held else None,
             detail=detail,
         )
         yield StoredFact(
@@ -416,6 +421,19 @@ def unfolded(
             observed_at=seen.observed_at,
             fact=fact,
         )
+
+
+def _place(detail: Detail) -> str:
+    """Return where a Node has a detail, as who owns it is kept."""
+    match detail:
+        case Cordoned():
+            return "unschedulable"
+        case Tainted():
+            return "taints"
+        case AnnotationChanged(key=key):
+            return f"annotations/{key}"
+        case _:
+            return ""
 
 
 def _details(
@@ -434,3 +452,5 @@ def _details(
     for key, value in sorted(state.annotations.items()):
         noted = AnnotationChanged(key, None, value)
         yield FactKind.ANNOTATION_CHANGED, noted, None
+    if state.fields.get("unschedulable"):
+        yield FactKind.CORDONED, Cordoned(), None

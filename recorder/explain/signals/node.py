@@ -265,7 +265,10 @@ def _due(rule: TextRule, value: str) -> datetime | None:
 
 
 def standing(seen: StoredFact, knowledge: Knowledge) -> list[Signal]:
-    """Return the faults and decisions in the first observation of a node."""
+    """Return the faults and decisions in the first observation of a node.
+
+    And that it was cordoned, if who did that is recorded.
+    """
 
     def is_relevant(detail: Detail) -> bool:
         rule: object = True
@@ -281,8 +284,12 @@ def standing(seen: StoredFact, knowledge: Knowledge) -> list[Signal]:
         return rule is not None
 
     return [
-        sign
+        sign._replace(listed=True)
         for fact in unfolded(seen, is_relevant)
         for sign in node_signals(fact, knowledge)
-        if sign.role in {Role.FAULT, Role.DECISION} and not sign.over
+        if not sign.over
+        and (
+            sign.role in {Role.FAULT, Role.DECISION}
+            or (sign.topic is Topic.CORDON and fact.fact.actor)
+        )
     ]

@@ -73,6 +73,9 @@ class Topic(StrEnum):
     """A proof that the node was alive, whatever else it says."""
 
 
+_BOUNDED = frozenset({Topic.CORDON, Topic.TAINT, Topic.ANNOTATION})
+"""Topics of what has no time of its own."""
+
 LOSSES = (Topic.SILENCE, Topic.READY)
 """Topics of signals that a node is not heard from."""
 
@@ -112,6 +115,9 @@ class Signal(NamedTuple):
     ruled: bool = True
     """Whether Kubernetes or a rule defines what it means. If not, only its
     author and its text are used."""
+
+    listed: bool = False
+    """Whether a list showed it first: it happened then at the latest."""
 
     excludes: tuple[Fault, ...] = ()
     """Causes of the same loss that it rules out, as a record of the machine
@@ -212,8 +218,13 @@ class Signal(NamedTuple):
 
     @property
     def says(self) -> str:
-        """The fact in words, with its object unless it is the node."""
+        """The fact in words, with its object unless it is the node.
+
+        Of what a list showed first the time is that at the latest.
+        """
         said = says_with_object(self.stored.fact)
+        if self.listed and self.topic in _BOUNDED and self.at < self.seen:
+            said = f"{said} by then"
         return said if self.place is None else f"{self.place}: {said}"
 
 

@@ -47,6 +47,7 @@ from recorder.explain.tracks.clocks import (
     synchronized,
 )
 from recorder.explain.tracks.episode import ATTACHED, LASTING, Episode
+from recorder.explain.tracks.transition import latest
 from recorder.facts.projections import (
     NodeState,
     advance,
@@ -263,7 +264,17 @@ class _Reader:
         if isinstance(detail, Vanished):
             self._state = shown(detail.state)
         elif isinstance(detail, Appeared) and not detail.created:
-            self._keep_held(standing(stored, self._knowledge))
+            for sign in standing(stored, self._knowledge):
+                past = self._followed(sign)
+                if past is None:
+                    self._held[sign.subject] = sign
+                else:
+                    past.carry([sign])
+
+    def _followed(self, sign: Signal) -> Episode | None:
+        """Return the first episode after a signal that a list showed later."""
+        after = (c for c in self.chains if latest(sign) < c.began.at)
+        return next(after, None)
 
     def _keep_held(self, signs: Iterable[Signal]) -> list[Signal]:
         """Keep earlier signals for the next episode; return the others."""

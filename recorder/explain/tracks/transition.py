@@ -172,6 +172,15 @@ class Transition:
             self.precedes(step) and step.position > self.spent
         )
 
+    def is_dated_by_owner(self, step: Signal) -> bool:
+        """Whether only a field manager shows that a step came before.
+
+        A list shows it later, or shows a cordon as an act.
+        """
+        return step.listed and (
+            step.topic is Topic.CORDON or step.position > self.effect.position
+        )
+
     @cached_property
     def lost_at(self) -> datetime:
         """The last renewal, the loss or the effect, whichever was first.

@@ -273,7 +273,7 @@ def _started(chain: Episode) -> Sequence[Signal]:
 
 
 def _cordon(chain: Episode) -> tuple[Happened, Signal] | None:
-    cordons = chain.of(Topic.CORDON)
+    cordons = [s for s in chain.of(Topic.CORDON) if not s.listed]
     if not cordons:
         return _driven(chain)
     decided = [s for s in chain.signals if s.role is Role.DECISION]
