@@ -349,7 +349,8 @@ def held(state: State, managed: Sequence[msgspec.Raw]) -> list[Held]:
 
     An entry has the time of its last change, and a manager that sets a field
     anew changes its entry: what one entry alone owns was set then or before.
-    A kubelet and what writes the status are left out: they report.
+    A kubelet, the controllers of Kubernetes and what writes the status are
+    left out: they report what a node does, or keep books.
 
     Raises:
         ValueError: an entry is not built as it should be.
@@ -375,7 +376,7 @@ def held(state: State, managed: Sequence[msgspec.Raw]) -> list[Held]:
     return [Held(*writer, names) for writer, names in found.items()]
 
 
-_REPORTING = frozenset({"kubelet"})
+_REPORTING = frozenset({"kubelet", "kube-controller-manager"})
 
 _NO_MANAGER = Managed()
 
