@@ -27,6 +27,9 @@ from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 __all__ = ["fault_of"]
 
 
+WEIGHTS: Final = tuple(Weight)
+
+
 class Found(NamedTuple):
     """Evidence of a fault, and how many other causes it rules out."""
 
@@ -53,10 +56,9 @@ def fault_of(transition: Transition) -> Faulted | None:
     return Faulted.by(fault, one.sign, one.confidence)
 
 
-def _weight(fault: Fault, found: Found) -> Weight:
-    if found.sign.excludes or is_wide(found.sign):
-        return Weight.PROVED
-    return FAULTS[fault].weight
+def _weight(fault: Fault, found: Found) -> int:
+    proved = found.sign.excludes or is_wide(found.sign)
+    return WEIGHTS.index(Weight.PROVED if proved else FAULTS[fault].weight)
 
 
 def _find(fault: Fault, transition: Transition) -> Found | None:

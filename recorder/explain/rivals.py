@@ -209,15 +209,12 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
         )
     ):
         known = _known_by_record(verdict)
-        proofs = sorted(
+        proofs = [
             row.proof
             for fault, row in FAULTS.items()
             if row.proof and fault not in known
-        )
-        found += [
-            Missing(evidence=one.evidence, would_tell=one.would_tell)
-            for one in proofs
         ]
+        found += sorted(proofs, key=lambda one: one.evidence)
     if (
         verdict.happened == Happened.REBOOT
         and transition.first(Topic.SHUTDOWN) is None

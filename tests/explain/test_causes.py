@@ -15,7 +15,7 @@ STATE = "nvidia.com/gpu-driver-upgrade-state"
 
 
 def test_every_class_has_one_row() -> None:
-    where = "of recorder/explain/causes.py lists other classes than"
+    where = "of recorder/explain/causes.yaml lists other classes than"
     assert sorted(FAULTS) == sorted(Fault), (
         f"FAULTS {where} Fault of recorder/model/outcomes.py"
     )
