@@ -34,7 +34,7 @@ from recorder.answers.growing import (
     essence_of,
     trace_of,
 )
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 
 __all__ = ["Subscription"]
 
@@ -120,7 +120,7 @@ class Subscription:
         A verdict changes when evidence comes: unknown becomes proven, a node
         is back in service.
         """
-        changes: Changes[Judged] = Changes(
+        changes: Changes[Verdict] = Changes(
             lambda one: one, lambda one: trace_of([one])
         )
         async for found in info.context.watch(

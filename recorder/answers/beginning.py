@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from recorder.answers.ports import Reading
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.moment import shifted
 from recorder.model.window import Window
 
@@ -33,7 +33,7 @@ def last_day(reading: Reading, until: datetime | None) -> datetime | None:
 
 
 async def reach_begun(
-    reading: Reading, window: Window, verdicts: Iterable[Judged]
+    reading: Reading, window: Window, verdicts: Iterable[Verdict]
 ) -> bool:
     """Open the dropped days in which verdicts began.
 

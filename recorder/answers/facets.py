@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from recorder.answers.creators import name_of
 from recorder.answers.families import Candidate, Family
-from recorder.answers.incidents import JudgedIncident
+from recorder.answers.incidents import Incident
 from recorder.answers.loading.places import Whereabouts
 
 __all__ = [
@@ -66,7 +66,7 @@ WorkloadFacets = Mapping[WorkloadFacet, Counts]
 
 
 def facets_of(
-    incidents: Iterable[JudgedIncident],
+    incidents: Iterable[Incident],
     places: Whereabouts,
 ) -> Facets:
     """Count incidents by each facet, the most frequent value first.

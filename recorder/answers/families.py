@@ -19,13 +19,13 @@ from recorder.answers.nouns import WorkloadLife
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Kinds, Purpose
 from recorder.answers.slurm_names import SlurmNames, slurm_names
-from recorder.explain.ending import EndingFound
+from recorder.explain.ending import Ending
 from recorder.explain.ending_sentences import ending_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals.around import is_listed
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.classify.times import moment
 from recorder.facts.projections import (
@@ -185,10 +185,10 @@ class Family:
     members: Sequence[tuple[datetime, int]] = ()
     """How many Pods are wanted from each time on, where it is stated."""
 
-    all_endings: Sequence[EndingFound] = ()
+    all_endings: Sequence[Ending] = ()
     """In order of time, without routine ones."""
 
-    endings: Sequence[EndingFound] = ()
+    endings: Sequence[Ending] = ()
     """Those of the window."""
 
     ended: dict[EntryName, Workload] = field(default_factory=dict)
@@ -310,13 +310,13 @@ class Family:
             self.waiting_since = self.began_at
 
     def judge(
-        self, hits: Sequence[Hit], verdicts: Sequence[Judged], window: Window
+        self, hits: Sequence[Hit], verdicts: Sequence[Verdict], window: Window
     ) -> None:
         """Find what ended it in a window, without what is routine."""
         facts = facts_by_object(self.facts)
         # What is routine for a workload with other Pods ends this one.
         is_pod = self.workload.kind == "Pod"
-        found: list[EndingFound] = []
+        found: list[Ending] = []
         for one, members in self.groups.items():
             if not members:
                 continue
@@ -481,7 +481,7 @@ async def judge_families(
     hits, verdicts = await hits_on(
         reading, facts, pods, window.until, knowledge, now=now
     )
-    of_node: dict[str, list[Judged]] = {}
+    of_node: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         of_node.setdefault(verdict.node, []).append(verdict)
     of_workload: dict[Workload, list[Hit]] = {}
@@ -499,9 +499,9 @@ async def judge_families(
 async def described(
     reading: Reading,
     family: Family,
-    ending: EndingFound,
+    ending: Ending,
     knowledge: Knowledge,
-) -> EndingFound:
+) -> Ending:
     """Return an ending of a workload with its author and its sentence."""
     authored = await with_author(reading, ending, knowledge)
     said = ending_sentence(family.ended[ending.id], authored, None)

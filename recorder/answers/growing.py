@@ -16,10 +16,10 @@ from typing import Final, Generic, NoReturn, Protocol, TypeVar
 
 import msgspec
 
-from recorder.answers.incidents import JudgedIncident
+from recorder.answers.incidents import Incident
 from recorder.answers.jobs import Disruption
 from recorder.answers.ports import Reading
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.errors import RecorderError
 from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened
@@ -112,7 +112,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
         return self.began_at <= at <= (self.over_at or LAST)
 
 
-def trace_of(judged: Sequence[Judged]) -> Trace:
+def trace_of(judged: Sequence[Verdict]) -> Trace:
     """Return the trace of the incident with these verdicts."""
     first, ends = judged[0], [_over_at(verdict) for verdict in judged]
     return Trace(
@@ -125,7 +125,7 @@ def trace_of(judged: Sequence[Judged]) -> Trace:
     )
 
 
-def _over_at(verdict: Judged) -> datetime | None:
+def _over_at(verdict: Verdict) -> datetime | None:
     """Return when a verdict was over; removal of its node ends it too."""
     if verdict.back_in_service_at is not None:
         return verdict.back_in_service_at
@@ -273,7 +273,7 @@ class Changes(Generic[Item]):
         return renamed
 
 
-def essence_of(incident: JudgedIncident) -> object:
+def essence_of(incident: Incident) -> object:
     """Return what makes an incident a changed one when it differs.
 
     Without the hours lost, which grow by the second.

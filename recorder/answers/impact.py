@@ -35,7 +35,7 @@ from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document
@@ -48,7 +48,6 @@ __all__ = [
     "COLUMNS",
     "Impact",
     "ImpactSubject",
-    "JudgedImpact",
     "NodeFailure",
     "ask_impact",
     "cells",
@@ -78,7 +77,7 @@ class NodeFailure(Document, frozen=True, kw_only=True):
     sentence: str = field(name="_sentence")
 
     @classmethod
-    def of(cls, verdict: Judged) -> Self:
+    def of(cls, verdict: Verdict) -> Self:
         """Return the failure that a verdict explains."""
         return cls(
             node=verdict.node,
@@ -97,12 +96,8 @@ class Impact(Document, frozen=True, kw_only=True):
     workloads: Sequence[Hit]
     totals: Totals
     coverage: Coverage
-
-
-class JudgedImpact(Impact, frozen=True, kw_only=True):
-    """The impact with the verdicts on the failures, in the same order."""
-
-    verdicts: Sequence[Judged] = field(name="_verdicts")
+    verdicts: Sequence[Verdict] = field(name="_verdicts")
+    """On the failures, in the same order."""
 
 
 async def ask_impact(
@@ -111,7 +106,7 @@ async def ask_impact(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> JudgedImpact:
+) -> Impact:
     """Find the workloads affected by failures of nodes.
 
     Raises:
@@ -131,7 +126,7 @@ async def _impact(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> JudgedImpact:
+) -> Impact:
     window = question.window
     chosen = await selected(reading, question.selector, knowledge)
     nodes, moved = await _nodes(reading, question, chosen)
@@ -168,7 +163,7 @@ async def _impact(
     hits = await with_checkpoints(reading, found)
     times = [verdict.began_at for verdict in verdicts]
     times += [hit.hit_at for hit in found]
-    return JudgedImpact(
+    return Impact(
         question=ImpactSubject(
             cluster=reading.log.cluster_name,
             nodes=nodes,
@@ -278,7 +273,7 @@ def _parts(hits: Iterable[Hit]) -> list[str]:
 
 
 def shown(
-    answer: JudgedImpact, question: ImpactQuestion, *, verbose: bool
+    answer: Impact, question: ImpactQuestion, *, verbose: bool
 ) -> Listing:
     """Return an answer as `recorder impact` prints it."""
     del question, verbose

@@ -14,7 +14,7 @@ from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.errors import NotFoundError
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -67,7 +67,7 @@ async def _verdict(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> Judged:
+) -> Verdict:
     at, nodes = place
     around = Window(at - MARGIN, at + LOOKBACK)
     for node in nodes:

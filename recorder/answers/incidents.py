@@ -33,7 +33,7 @@ from recorder.answers.text.table import CONFIDENCES, Cell, Column, Kind
 from recorder.explain.breadth import is_wide
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.verdict import Duration, Judged
+from recorder.explain.verdict import Duration, Verdict
 from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.coverage.ports import Log
@@ -56,7 +56,6 @@ __all__ = [
     "COLUMNS",
     "Incident",
     "Incidents",
-    "JudgedIncident",
     "ask_incidents",
     "controller_of",
     "incident_cells",
@@ -107,17 +106,12 @@ class Incident(Document, frozen=True, kw_only=True):
     verdicts: Sequence[str]
     workloads: int
     gpu_hours_lost: float
-
-
-class JudgedIncident(Incident, frozen=True, kw_only=True):
-    """An incident with its verdicts and what they hit."""
-
-    judged: Sequence[Judged] = field(name="_judged")
+    judged: Sequence[Verdict] = field(name="_judged")
     hits: Sequence[Hit] = field(name="_hits")
     totals: Totals = field(name="_totals")
 
     @classmethod
-    def of(cls, judged: Sequence[Judged], hits: Sequence[Hit]) -> Self:
+    def of(cls, judged: Sequence[Verdict], hits: Sequence[Hit]) -> Self:
         """Return the incident of these verdicts, named by the first one.
 
         Args:
@@ -152,7 +146,7 @@ class JudgedIncident(Incident, frozen=True, kw_only=True):
         )
 
     @property
-    def first(self) -> Judged:
+    def first(self) -> Verdict:
         """The verdict that names it."""
         return self.judged[0]
 
@@ -183,7 +177,7 @@ def _any_of(
     return wanted is None or any(w in wanted for w in words or (None,))
 
 
-def controller_of(verdict: Judged) -> str | None:
+def controller_of(verdict: Verdict) -> str | None:
     """Return the program that carried out a decision, or made it."""
     decided = verdict.decision
     if decided is None:
@@ -197,7 +191,7 @@ def controller_of(verdict: Judged) -> str | None:
 class Incidents(Document, frozen=True, kw_only=True):
     """What happened to any node, oldest first."""
 
-    incidents: Sequence[JudgedIncident]
+    incidents: Sequence[Incident]
     coverage: Coverage
 
 
@@ -254,7 +248,7 @@ async def _incidents(
         else []
     )
     incidents = [
-        JudgedIncident.of(group, _of(group, found))
+        Incident.of(group, _of(group, found))
         for group in _together(verdicts, await _cut_off(reading, verdicts))
     ]
     incidents.sort(key=lambda one: one.place)
@@ -270,7 +264,7 @@ async def _incidents(
 
 
 def is_wanted(
-    wanted: IncidentFilter, incident: JudgedIncident, places: Whereabouts
+    wanted: IncidentFilter, incident: Incident, places: Whereabouts
 ) -> bool:
     """Return whether a filter selects an incident.
 
@@ -306,7 +300,7 @@ def is_wanted(
 
 async def whereabouts(
     reading: Reading,
-    incidents: Collection[JudgedIncident],
+    incidents: Collection[Incident],
     knowledge: Knowledge,
 ) -> Whereabouts:
     """Return where the nodes of incidents were."""
@@ -316,7 +310,7 @@ async def whereabouts(
     return await whereabouts_of(reading, names, knowledge)
 
 
-def _is_of_work(verdict: Judged) -> bool:
+def _is_of_work(verdict: Verdict) -> bool:
     """Return whether a container reached its own memory limit.
 
     Then nothing happened to its node.
@@ -324,20 +318,20 @@ def _is_of_work(verdict: Judged) -> bool:
     return verdict.cause == Fault.CONTAINER_OOM.value
 
 
-async def _cut_off(reading: Reading, verdicts: Iterable[Judged]) -> Places:
+async def _cut_off(reading: Reading, verdicts: Iterable[Verdict]) -> Places:
     """Return the places of nodes that lost the network."""
     names = {v.node for v in verdicts if v.cause == Fault.PARTITION.value}
     return await reading.states(NodePlaces(names)) if len(names) > 1 else {}
 
 
 def _together(
-    verdicts: Iterable[Judged], places: Places
-) -> list[Sequence[Judged]]:
+    verdicts: Iterable[Verdict], places: Places
+) -> list[Sequence[Verdict]]:
     """Group verdicts whose cause affected several nodes, in order of time.
 
     What one fault of a place did is one incident.
     """
-    groups: list[list[Judged]] = []
+    groups: list[list[Verdict]] = []
     for verdict in sorted(verdicts, key=_order):
         for group in groups:
             if _is_one(group[0], verdict, places):
@@ -348,7 +342,7 @@ def _together(
     return [tuple(group) for group in groups]
 
 
-def _is_one(first: Judged, other: Judged, places: Places) -> bool:
+def _is_one(first: Verdict, other: Verdict, places: Places) -> bool:
     """Return whether two nodes were affected by one cause.
 
     Those that lost the network were only if they share a place.
@@ -368,7 +362,7 @@ def _is_one(first: Judged, other: Judged, places: Places) -> bool:
     )
 
 
-def _place_at_fault(verdict: Judged) -> EntryName | None:
+def _place_at_fault(verdict: Verdict) -> EntryName | None:
     """Return the record of the fault of a place that explains a verdict."""
     fault = verdict.fault
     if fault is None or not is_wide(fault.sign):
@@ -384,11 +378,11 @@ def _share_place(node: str, other: str, places: Places) -> bool:
     )
 
 
-def _order(verdict: Judged) -> tuple[datetime, str]:
+def _order(verdict: Verdict) -> tuple[datetime, str]:
     return verdict.at, verdict.node
 
 
-def _of(group: Sequence[Judged], found: Sequence[Hit]) -> list[Hit]:
+def _of(group: Sequence[Verdict], found: Sequence[Hit]) -> list[Hit]:
     """Return the workloads that verdicts affected, with their charges."""
     own = {verdict.id for verdict in group}
     return [

@@ -34,7 +34,7 @@ from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, WorkloadLives
 from recorder.answers.slurm_names import SlurmNames
-from recorder.explain.ending import Ending, EndingFound
+from recorder.explain.ending import Ending
 from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
@@ -265,7 +265,7 @@ class Survey:
             ranked, key=lambda one: (one[0], one[1].candidate.position)
         )
 
-    def _chosen(self, family: Family) -> list[EndingFound]:
+    def _chosen(self, family: Family) -> list[Ending]:
         """Return the endings of a workload that the filter selects."""
         wanted = self.wanted
         return [o for o in family.endings if wanted.is_wanted(o.ended_by)]
@@ -416,13 +416,11 @@ class Survey:
             slurm=family.slurm or UNSET,
         )
 
-    async def described(
-        self, family: Family, ending: EndingFound
-    ) -> EndingFound:
+    async def described(self, family: Family, ending: Ending) -> Ending:
         """Return an ending with its author and its sentence."""
         return await described(self.reading, family, ending, self.knowledge)
 
-    async def disruptions(self) -> list[tuple[int, Family, EndingFound]]:
+    async def disruptions(self) -> list[tuple[int, Family, Ending]]:
         """Return what ended workloads, in the order, with the sort keys.
 
         Completions only if the filter names them.
@@ -440,9 +438,7 @@ class Survey:
         ]
         return sorted(found, key=lambda one: (one[0], one[2].id))
 
-    async def disruption(
-        self, family: Family, ending: EndingFound
-    ) -> Disruption:
+    async def disruption(self, family: Family, ending: Ending) -> Disruption:
         """Return an ending with the workload that it ended."""
         return Disruption(
             workload=family.ended[ending.id],
@@ -451,7 +447,7 @@ class Survey:
         )
 
 
-def _rank(order: JobOrder, family: Family, ending: EndingFound) -> int:
+def _rank(order: JobOrder, family: Family, ending: Ending) -> int:
     """Return the sort key of what ended a workload."""
     return rank_of(
         order,

@@ -12,7 +12,7 @@ from recorder.answers.sentences import counted, counted_parts, lasting
 from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Gap
 from recorder.model.outcomes import (
     Cause,
@@ -36,12 +36,12 @@ RECORD = {
 """How to record evidence that was missing."""
 
 
-def factors(verdicts: Sequence[Judged]) -> Sequence[str]:
+def factors(verdicts: Sequence[Verdict]) -> Sequence[str]:
     """Return the contributing factors, from the links of verdicts."""
     return list(dict.fromkeys(_factors(verdicts)))
 
 
-def _factors(verdicts: Sequence[Judged]) -> Iterator[str]:
+def _factors(verdicts: Sequence[Verdict]) -> Iterator[str]:
     for verdict in verdicts:
         node, because, decided = (
             verdict.node,
@@ -70,7 +70,7 @@ def _factors(verdicts: Sequence[Judged]) -> Iterator[str]:
 
 
 def action_items(
-    verdicts: Sequence[Judged],
+    verdicts: Sequence[Verdict],
     endings: Sequence[Ending],
     hits: Sequence[Hit],
     gaps: Sequence[Gap],
@@ -96,7 +96,7 @@ def _of_endings(endings: Sequence[Ending]) -> Iterator[str]:
 
 
 def _items(
-    verdicts: Sequence[Judged], hits: Sequence[Hit], gaps: Sequence[Gap]
+    verdicts: Sequence[Verdict], hits: Sequence[Hit], gaps: Sequence[Gap]
 ) -> Iterator[str]:
     for verdict in verdicts:
         yield from _of_node(verdict)
@@ -122,7 +122,7 @@ def _items(
         yield f"Find out why the recording had {count} here (gap {named})"
 
 
-def _of_node(verdict: Judged) -> Iterator[str]:
+def _of_node(verdict: Verdict) -> Iterator[str]:
     node = verdict.node
     if verdict.cause is Cause.UNRECORDED and verdict.happened not in {
         Happened.JOINED,
@@ -144,7 +144,7 @@ def _of_node(verdict: Judged) -> Iterator[str]:
 
 def summary(
     subject: str,
-    verdicts: Sequence[Judged],
+    verdicts: Sequence[Verdict],
     endings: Sequence[Ending],
     impact: Impact,
     gaps: Sequence[Gap],
@@ -188,7 +188,7 @@ def _cost(impact: Impact) -> str:
 
 
 def _confidence(
-    found: Sequence[Judged] | Sequence[Ending], *, complete: bool
+    found: Sequence[Verdict] | Sequence[Ending], *, complete: bool
 ) -> str:
     missing = dict.fromkeys(
         one.evidence for each in found for one in each.missing

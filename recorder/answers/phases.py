@@ -12,7 +12,7 @@ from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.steps import LAST_SIGN
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.document import Document
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
@@ -43,7 +43,9 @@ _Sign = tuple[datetime | None, str, EntryName | None]
 _NOT_RECORDED: _Sign = None, "not recorded", None
 
 
-def phases(verdicts: Sequence[Judged], hits: Sequence[Hit]) -> Sequence[Phase]:
+def phases(
+    verdicts: Sequence[Verdict], hits: Sequence[Hit]
+) -> Sequence[Phase]:
     """Return the phases; none if nothing happened."""
     if not verdicts:
         return []
@@ -92,7 +94,7 @@ def _first(signs: Iterator[_Sign]) -> _Sign:
     return min(signs, key=lambda sign: str(sign[0]), default=_NOT_RECORDED)
 
 
-def _started(verdict: Judged) -> tuple[datetime, str, EntryName | None]:
+def _started(verdict: Verdict) -> tuple[datetime, str, EntryName | None]:
     """Return the earliest recorded begin of a verdict."""
     fault, decided = verdict.fault, verdict.decision
     begun: list[tuple[datetime, str, EntryName | None]] = [
@@ -113,13 +115,13 @@ def _started(verdict: Judged) -> tuple[datetime, str, EntryName | None]:
     return min(begun, key=lambda one: one[0])
 
 
-def _proof(verdict: Judged) -> EntryName | None:
+def _proof(verdict: Verdict) -> EntryName | None:
     """Return the entry of the last sign of life, if a step has one."""
     heard = (step for step in verdict.steps if step.says == LAST_SIGN)
     return next((step.entries[0] for step in heard), None)
 
 
-def _detected(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
+def _detected(verdicts: Sequence[Verdict]) -> Iterator[_Sign]:
     """Yield the first report of each verdict.
 
     By when the report was observed, since a fault precedes its report; or by
@@ -132,7 +134,7 @@ def _detected(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
         yield min([*reports, *_decided([verdict])], key=_when)
 
 
-def _reports(verdict: Judged) -> Sequence[Signal]:
+def _reports(verdict: Verdict) -> Sequence[Signal]:
     """Return signals that may be the first report: faults and effects."""
     found = [
         one.sign
@@ -158,7 +160,7 @@ def _when(sign: _Sign) -> datetime:
     return at
 
 
-def _decided(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
+def _decided(verdicts: Sequence[Verdict]) -> Iterator[_Sign]:
     for verdict in verdicts:
         decided = verdict.decision
         if decided is None:
@@ -198,7 +200,7 @@ def _after(resolved: _Sign, mitigated: _Sign) -> _Sign:
     return resolved
 
 
-def _resolved(verdicts: Sequence[Judged]) -> _Sign:
+def _resolved(verdicts: Sequence[Verdict]) -> _Sign:
     away = {v.node for v in verdicts if v.back_in_service_at is None}
     if away:
         names = ", ".join(sorted(away))

@@ -29,12 +29,12 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import NodeNames
 from recorder.answers.references import object_named
 from recorder.answers.why import ask_why
-from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
-from recorder.explain.ending import EndingFound
+from recorder.answers.why_workload import WhyWorkload, ask_why_workload
+from recorder.explain.ending import Ending
 from recorder.explain.hit import Totals
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.verdict import Evidence, Judged, SignalEvidence, Verdict
-from recorder.facts import says_with_object
+from recorder.explain.signals import Signal, Subject, Topic
+from recorder.explain.verdict import Evidence, Verdict
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Gap
 from recorder.facts.coverage.ports import Log
@@ -42,7 +42,6 @@ from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted, written
-from recorder.model.observation import WATCH
 from recorder.model.outcomes import EndedBy, Role
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -96,10 +95,10 @@ class Postmortem(Document, frozen=True, kw_only=True):
     """What the evidence suggests to do."""
 
     timeline: Sequence[ListedFact]
-    endings: Sequence[EndingFound]
+    endings: Sequence[Ending]
     """What ended the workload, if it is about one."""
 
-    verdicts: Sequence[Judged]
+    verdicts: Sequence[Verdict]
     impact: Impact
     metrics: Sequence[KeptMetrics]
     """What a metrics store knew of the nodes, of the metrics that speak for
@@ -209,7 +208,7 @@ async def ask_postmortem(
     return structs.replace(found, metrics=bearing_on(kept, knowledge, faults))
 
 
-def _no_impact(log: Log, window: Window, workload: WhyWorkloadFound) -> Impact:
+def _no_impact(log: Log, window: Window, workload: WhyWorkload) -> Impact:
     """Return the impact of no node, with the coverage of a workload."""
     return Impact(
         question=ImpactSubject(
@@ -229,7 +228,7 @@ def _report(
     log: Log,
     asked: "_Resolved",
     nodes: Sequence[str],
-    verdicts: Sequence[Judged],
+    verdicts: Sequence[Verdict],
     impact: Impact,
     gaps: Sequence[Gap],
 ) -> Postmortem:
@@ -266,28 +265,20 @@ def _report(
     )
 
 
-def _facts(endings: Sequence[EndingFound]) -> Sequence[StoredFact]:
+def _facts(endings: Sequence[Ending]) -> Sequence[StoredFact]:
     """Return the facts that record endings, in order of events."""
     facts = [record.stored for one in endings for record in one.evidence]
     return sorted(facts, key=order_of(facts))
 
 
-def _records(endings: Sequence[EndingFound]) -> Sequence[Evidence]:
-    return [
-        Evidence(
-            entry=stored.entry,
-            role=Role.EFFECT,
-            source=WATCH,
-            occurred_at=stored.fact.occurred_at,
-            observed_at=stored.observed_at,
-            says=says_with_object(stored.fact),
-        )
-        for stored in _facts(endings)
-    ]
+def _records(endings: Sequence[Ending]) -> Sequence[Evidence]:
+    about, role = Subject(Topic.CONTAINER), Role.EFFECT
+    signs = [Signal(role, about, stored) for stored in _facts(endings)]
+    return [Evidence.of(role, sign) for sign in signs]
 
 
-def _evidence(verdicts: Sequence[Judged]) -> Sequence[SignalEvidence]:
-    found: dict[tuple[int, int], SignalEvidence] = {}
+def _evidence(verdicts: Sequence[Verdict]) -> Sequence[Evidence]:
+    found: dict[tuple[int, int], Evidence] = {}
     for verdict in verdicts:
         for one in verdict.evidence:
             stored = one.sign.stored
@@ -302,10 +293,10 @@ class _Resolved:
 
     nodes: tuple[str, ...]
     question: PostmortemQuestion
-    workload: WhyWorkloadFound | None = None
+    workload: WhyWorkload | None = None
     """The answer about the workload, if it is about one."""
 
-    endings: Sequence[EndingFound] = ()
+    endings: Sequence[Ending] = ()
     """What ended it."""
 
 
@@ -379,13 +370,13 @@ async def _workload(
     return _of_endings(question, why, _disruptions(why))
 
 
-def _disruptions(why: WhyWorkloadFound) -> Sequence[EndingFound]:
+def _disruptions(why: WhyWorkload) -> Sequence[Ending]:
     """Return endings without completions, if there are others."""
     some = [e for e in why.endings if e.ended_by is not EndedBy.COMPLETION]
     return some or why.endings
 
 
-def _begin(ending: EndingFound) -> datetime:
+def _begin(ending: Ending) -> datetime:
     """Return when an ending began, or what happened to its nodes."""
     begun = [verdict.began_at for verdict in ending.every_verdict]
     return min([ending.first_at or ending.at, *begun])
@@ -393,8 +384,8 @@ def _begin(ending: EndingFound) -> datetime:
 
 def _of_endings(
     question: PostmortemQuestion,
-    why: WhyWorkloadFound,
-    endings: Sequence[EndingFound],
+    why: WhyWorkload,
+    endings: Sequence[Ending],
 ) -> _Resolved:
     nodes = dict.fromkeys(v.node for e in endings for v in e.every_verdict)
     return _Resolved(tuple(nodes)[:NODES_MAX], question, why, endings)
@@ -464,7 +455,7 @@ async def _incident(
 
 
 async def _gaps(
-    reading: Reading, verdicts: Sequence[Judged], coverage: Coverage
+    reading: Reading, verdicts: Sequence[Verdict], coverage: Coverage
 ) -> Sequence[Gap]:
     """Return the gaps that verdicts name, in log order."""
     named = {gap for verdict in verdicts for gap in verdict.gaps}

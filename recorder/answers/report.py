@@ -20,7 +20,7 @@ from recorder.answers.why_workload import ending_rows
 from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 
 __all__ = [
     "Charts",
@@ -218,7 +218,7 @@ def _ending(ending: Ending, day: date) -> Iterator[Part]:
     yield Table(("", ""), [*rows, ("First record", named)])
 
 
-def _verdict(verdict: Judged, day: date) -> Iterator[Part]:
+def _verdict(verdict: Verdict, day: date) -> Iterator[Part]:
     yield Heading(f"Cause: {verdict.node}, {verdict.happened}")
     yield Paragraph(verdict.sentence)
     rows: list[Sequence[Cell]] = [

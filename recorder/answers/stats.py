@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from recorder.answers.clusters import Away
 from recorder.answers.incidents import (
-    JudgedIncident,
+    Incident,
     ask_incidents,
     controller_of,
     whereabouts,
@@ -40,7 +40,7 @@ from recorder.answers.text.table import Cell, Column
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.sentences import lasted
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.ports import Log
 from recorder.facts.coverage.share import vouched_share
@@ -196,11 +196,11 @@ class _Group(Struct):
     """What is counted in one group."""
 
     incidents: set[str] = set()
-    verdicts: dict[str, Judged] = {}
+    verdicts: dict[str, Verdict] = {}
     workloads: set[str] = set()
     hours: float = 0.0
 
-    def add(self, incident: JudgedIncident, verdict: Judged) -> None:
+    def add(self, incident: Incident, verdict: Verdict) -> None:
         self.incidents.add(incident.first.id)
         self.verdicts[verdict.id] = verdict
 
@@ -237,17 +237,17 @@ def _seconds(length: timedelta | None) -> float | None:
     return None if length is None else round(length.total_seconds(), 3)
 
 
-Key = Callable[[Judged], str | None]
+Key = Callable[[Verdict], str | None]
 
 
-def count(incidents: Iterable[JudgedIncident]) -> Count:
+def count(incidents: Iterable[Incident]) -> Count:
     """Return the totals."""
     (whole,) = _grouped(incidents, lambda _: None).values() or [_Group()]
     return whole.counted(None)
 
 
 def _counted_by(
-    incidents: Sequence[JudgedIncident],
+    incidents: Sequence[Incident],
     by: GroupBy,
     places: Whereabouts,
 ) -> GroupedCounts:
@@ -291,7 +291,7 @@ def _key(by: GroupBy, places: Whereabouts) -> Key:
 
 
 def _grouped(
-    incidents: Iterable[JudgedIncident], key: Key
+    incidents: Iterable[Incident], key: Key
 ) -> dict[str | None, _Group]:
     groups: dict[str | None, _Group] = {}
     for incident in incidents:
@@ -307,7 +307,7 @@ def _grouped(
 
 
 def _by_namespace(
-    incidents: Iterable[JudgedIncident],
+    incidents: Iterable[Incident],
 ) -> dict[str | None, _Group]:
     groups: dict[str | None, _Group] = {}
     for incident in incidents:

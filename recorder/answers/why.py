@@ -24,7 +24,7 @@ from recorder.answers.text.shown import Text
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
 from recorder.explain.sentences import lasts
-from recorder.explain.verdict import DecisionFound, Judged, Step, Verdict
+from recorder.explain.verdict import Decided, Step, Verdict
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document
@@ -36,7 +36,6 @@ __all__ = [
     "shown",
     "WIDTH",
     "Why",
-    "WhyFound",
     "WhySubject",
     "ask_why",
     "cut",
@@ -76,19 +75,13 @@ class Why(Document, frozen=True, kw_only=True):
     coverage: Coverage
 
 
-class WhyFound(Why, frozen=True, kw_only=True):
-    """An answer with full verdicts."""
-
-    verdicts: Sequence[Judged]
-
-
 async def ask_why(
     reading: Reading,
     question: WhyQuestion,
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> WhyFound:
+) -> Why:
     """Find what happened to a node in a window, or last.
 
     Raises:
@@ -104,7 +97,7 @@ async def ask_why(
     if question.at is not None:
         spoken, end = _spoken(question.at, found, account.end)
         account = await _account(reading, spoken, now=now)
-    return WhyFound(
+    return Why(
         question=WhySubject(
             cluster=reading.log.cluster_name,
             node=question.node,
@@ -138,7 +131,7 @@ async def _account(
 
 
 def _spoken(
-    at: datetime, found: Sequence[Judged], end: datetime | None
+    at: datetime, found: Sequence[Verdict], end: datetime | None
 ) -> tuple[Window, datetime | None]:
     """Return the window of an answer about a moment, and where it ends.
 
@@ -178,7 +171,7 @@ async def _judge(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> tuple[Account, Sequence[Judged]]:
+) -> tuple[Account, Sequence[Verdict]]:
     """Return the account of the log, and the verdicts of the question."""
     account = await _account(reading, _reached(question), now=now)
     windows: Sequence[Window] = [question.window]
@@ -203,7 +196,7 @@ def _windows(at: datetime | None, last: datetime | None) -> Sequence[Window]:
     return Window(shifted(at or last, -LOOKBACK), end), Window(None, end)
 
 
-def _at(found: Sequence[Judged], at: datetime | None) -> Sequence[Judged]:
+def _at(found: Sequence[Verdict], at: datetime | None) -> Sequence[Verdict]:
     """Return the latest verdict, or those at a time or just before."""
     if at is None:
         return found[-1:]
@@ -331,7 +324,7 @@ def _without(verdict: Verdict) -> str:
     )
 
 
-def _decider(decided: DecisionFound) -> str:
+def _decider(decided: Decided) -> str:
     """Return who decided, or the tool if only that is known."""
     actor = decided.actor
     if actor.tool:
@@ -436,7 +429,7 @@ def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
     ]
 
 
-def shown(answer: WhyFound, question: WhyQuestion, *, verbose: bool) -> Text:
+def shown(answer: Why, question: WhyQuestion, *, verbose: bool) -> Text:
     """Return an answer as `recorder why` prints it."""
     lines = (
         []

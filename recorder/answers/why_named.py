@@ -13,7 +13,7 @@ from recorder.answers.node_questions import WhyQuestion, WhyWorkloadQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import NodeNames
 from recorder.answers.text.shown import Text
-from recorder.answers.why import WhyFound, ask_why
+from recorder.answers.why import Why, ask_why
 from recorder.answers.why_workload import WhyWorkload, ask_why_workload
 from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.ports import Log
@@ -21,7 +21,7 @@ from recorder.model.reference import written_log
 
 __all__ = ["ask_why_named", "shown", "shown_each"]
 
-WhyNamed = WhyFound | WhyWorkload
+WhyNamed = Why | WhyWorkload
 
 
 async def ask_why_named(

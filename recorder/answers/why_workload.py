@@ -29,7 +29,7 @@ from recorder.answers.workload_named import (
     find_workload,
     workload_of,
 )
-from recorder.explain.ending import Ending, EndingFound, Preemptor
+from recorder.explain.ending import Ending, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.knowledge import Knowledge
@@ -53,7 +53,6 @@ from recorder.model.window import Window
 __all__ = [
     "shown",
     "WhyWorkload",
-    "WhyWorkloadFound",
     "WhyWorkloadSubject",
     "ending_rows",
     "ask_why_workload",
@@ -118,19 +117,13 @@ class WhyWorkload(Document, frozen=True, kw_only=True):
     coverage: Coverage
 
 
-class WhyWorkloadFound(WhyWorkload, frozen=True, kw_only=True):
-    """An answer with full endings."""
-
-    endings: Sequence[EndingFound]
-
-
 async def ask_why_workload(
     reading: Reading,
     question: WhyWorkloadQuestion,
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> WhyWorkloadFound:
+) -> WhyWorkload:
     """Find what ended a workload or a Pod.
 
     Raises:
@@ -160,7 +153,7 @@ async def ask_why_workload(
     said += "" if chosen or obstacles else "; nothing recorded ended it"
     if workloads.may_be_part(workload):
         said += "; what owns it is not recorded"
-    return WhyWorkloadFound(
+    return WhyWorkload(
         question=WhyWorkloadSubject(
             cluster=reading.log.cluster_name,
             object=str(question.object),
@@ -256,7 +249,7 @@ async def _endings(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> list[EndingFound]:
+) -> list[Ending]:
     """Return what ended the groups of a workload, in order of time."""
     window, facts, pods = question.window, subject.facts, subject.pods
     begun = [p.bound_at for p in pods if p.bound_at is not None]
@@ -265,7 +258,7 @@ async def _endings(
         reading, facts, pods, window.until, knowledge, now=now
     )
     workloads, by_object = Workloads(facts), facts_by_object(facts)
-    endings: list[EndingFound] = []
+    endings: list[Ending] = []
     for one, members in subject.groups.items():
         life = Life(one, members, by_object, workloads)
         for ending in endings_of(life, hits, verdicts):
@@ -319,11 +312,11 @@ def _groups(
 
 
 def _asked(
-    endings: Sequence[EndingFound],
+    endings: Sequence[Ending],
     question: WhyWorkloadQuestion,
     own: Sequence[Placement],
     is_pod: bool,  # noqa: FBT001 - a property of the object
-) -> Sequence[EndingFound]:
+) -> Sequence[Ending]:
     """Return the endings that the question selects."""
     if is_pod:
         names = {p.pod.name for p in own}
@@ -347,7 +340,7 @@ async def _covered(
     reading: Reading,
     question: WhyWorkloadQuestion,
     pods: Sequence[Placement],
-    endings: Sequence[EndingFound],
+    endings: Sequence[Ending],
     *,
     now: datetime,
 ) -> Coverage:

@@ -28,7 +28,7 @@ from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import (
-    RuledActor,
+    Actor,
     Signal,
     Topic,
     is_same,
@@ -54,8 +54,8 @@ from recorder.explain.verdict import (
     Decided,
     Duration,
     Faulted,
-    Judged,
     Stage,
+    Verdict,
 )
 from recorder.facts.coverage.hole import Hole
 from recorder.model.fact import FactKind, StoredFact
@@ -81,7 +81,7 @@ def judge(
     *,
     holes: Iterable[Hole] = (),
     absent: Collection[str] = (),
-) -> list[Judged]:
+) -> list[Verdict]:
     """Return the verdicts on what happened in an episode, in log order.
 
     Args:
@@ -102,7 +102,7 @@ def judge(
     return verdicts
 
 
-def _verdict(transition: Transition, holes: Sequence[Hole]) -> Judged:
+def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     """Return the verdict on one transition."""
     acted = interventions_of(transition)
     decided, broken = _decided(transition, acted), fault_of(transition)
@@ -134,7 +134,7 @@ def _found(
     decided: Decided | None,
     faulted: Faulted | None,
     hiding: Sequence[Hole],
-) -> Judged:
+) -> Verdict:
     """Return a verdict without the parts that follow from the others."""
     chain, effect = transition.episode, transition.effect
     stays = transition.happened in STAYED
@@ -147,7 +147,7 @@ def _found(
     down = down_of(transition, last)
     away = away_of(transition, back, last, down)
     seen = effect.seen
-    return Judged(
+    return Verdict(
         id=str(effect.entry),
         node=chain.node,
         node_uid=chain.baseline.uid or chain.state.uid,
@@ -538,7 +538,7 @@ def away_of(
 
 def carrier_of(
     root: Intervention, acted: Sequence[Intervention]
-) -> RuledActor | None:
+) -> Actor | None:
     """Return who carried out an intervention, if its author did not.
 
     An order asks the program whose literal or object it uses; that program may

@@ -26,9 +26,9 @@ from recorder.explain.tracks.episodes import Episode
 from recorder.explain.verdict import (
     CORDON,
     Contest,
-    Judged,
     NodeContest,
     NodeContestSide,
+    Verdict,
 )
 from recorder.facts.classify.paths import Element, Path, written_path
 from recorder.model.facts import (
@@ -150,8 +150,8 @@ class _Change(NamedTuple):
 
 
 def with_contests(
-    chains: Sequence[Episode], verdicts: Iterable[Judged]
-) -> list[Judged]:
+    chains: Sequence[Episode], verdicts: Iterable[Verdict]
+) -> list[Verdict]:
     """Return the verdicts on a node with the contests they are part of."""
     contests = sorted(_contests(chains), key=lambda one: one.entries[0])
     if not contests:
@@ -160,8 +160,10 @@ def with_contests(
 
 
 def _with(
-    verdict: Judged, contests: Sequence[NodeContest], chains: Sequence[Episode]
-) -> Judged:
+    verdict: Verdict,
+    contests: Sequence[NodeContest],
+    chains: Sequence[Episode],
+) -> Verdict:
     bearing = _bearing(verdict, chains)
     own = [one for one in contests if not bearing.isdisjoint(one.entries)]
     if not own:
@@ -188,7 +190,7 @@ def _of_cordon(contest: NodeContest) -> Contest:
     )
 
 
-def _bearing(verdict: Judged, chains: Sequence[Episode]) -> set[EntryName]:
+def _bearing(verdict: Verdict, chains: Sequence[Episode]) -> set[EntryName]:
     """Return the entries of a verdict's path, and of orders in its episode.
 
     An order that was withdrawn in time led to nothing, but a contest over it

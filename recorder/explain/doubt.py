@@ -19,9 +19,9 @@ from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import (
     Contradiction,
     Decided,
+    Evidence,
     Faulted,
-    Judged,
-    SignalEvidence,
+    Verdict,
 )
 from recorder.facts.coverage.hole import Hole
 from recorder.model.outcomes import (
@@ -119,7 +119,7 @@ def _answers(chain: Episode, effect: Signal) -> list[Signal]:
 
 
 def confidence_of(
-    transition: Transition, verdict: Judged, *, holed: bool
+    transition: Transition, verdict: Verdict, *, holed: bool
 ) -> Confidence:
     """Return the confidence of the weakest part, reduced by gaps.
 
@@ -166,7 +166,7 @@ def _may_hide(transition: Transition, decided: Decided | None) -> bool:
     )
 
 
-def is_half(transition: Transition, verdict: Judged) -> bool:
+def is_half(transition: Transition, verdict: Verdict) -> bool:
     """Whether something was repaired without a record of what broke.
 
     Then it is known who acted, but not why.
@@ -238,7 +238,7 @@ def evidence_of(
     decided: Decided | None,
     faulted: Faulted | None,
     heard: Signal | None,
-) -> tuple[Sequence[SignalEvidence], int]:
+) -> tuple[Sequence[Evidence], int]:
     """Return the signals of an episode with their roles, in order of time.
 
     Also return how many were left out, if there are more than an answer
@@ -266,7 +266,7 @@ def evidence_of(
         chosen.setdefault(heard.order, _Sign(heard.role, heard))
     found = sorted(chosen.values(), key=_place)
     kept = most_relevant(found, rested, EVIDENCE_MAX)
-    named = [SignalEvidence.of(*found[place]) for place in kept]
+    named = [Evidence.of(*found[place]) for place in kept]
     return named, len(found) - len(kept)
 
 
@@ -291,7 +291,7 @@ def _unruled(
 
 
 def most_relevant(
-    evidence: Sequence[SignalEvidence | _Sign],
+    evidence: Sequence[Evidence | _Sign],
     rested: Container[tuple[int, int]],
     most: int,
 ) -> Sequence[int]:

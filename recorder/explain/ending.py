@@ -1,6 +1,7 @@
 """Endings of a workload or its Pods, as the public interface shows them.
 
-`EndingFound` adds what only the engine and reports read.
+Fields whose written names begin with an underscore are for the engine and for
+reports.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Actor
-from recorder.explain.verdict import Judged, Missing, Verdict
+from recorder.explain.verdict import Missing, Verdict
 from recorder.facts import says_with_object
 from recorder.facts.slurm import part_of
 from recorder.model.document import Document
@@ -29,13 +30,11 @@ from recorder.model.reference import EntryName
 
 __all__ = [
     "Ending",
-    "EndingFound",
     "FailedContainer",
     "LostMember",
     "Preemptor",
     "NodesAlike",
     "RecordedFact",
-    "StoredRecord",
 ]
 
 NAMES_MAX: Final = 500
@@ -71,6 +70,18 @@ class RecordedFact(Document, frozen=True, kw_only=True):
     occurred_at: datetime | None
     observed_at: datetime
     says: str
+    stored: StoredFact = field(name="_stored")
+
+    @classmethod
+    def of(cls, stored: StoredFact) -> Self:
+        """Return a stored fact as a record."""
+        return cls(
+            entry=stored.entry,
+            occurred_at=stored.fact.occurred_at,
+            observed_at=stored.observed_at,
+            says=says_with_object(stored.fact),
+            stored=stored,
+        )
 
     @property
     def at(self) -> datetime:
@@ -187,36 +198,7 @@ class Ending(Document, frozen=True, kw_only=True):
     more_verdicts: Sequence[NodesAlike]
     """How many further nodes have a verdict, by what happened and why."""
 
-    @property
-    def part(self) -> str:
-        """What its Pods are called in a text."""
-        return "Pod"
-
-
-class StoredRecord(RecordedFact, frozen=True, kw_only=True):
-    """A fact that records an ending, as it is stored."""
-
-    stored: StoredFact = field(name="_stored")
-
-    @classmethod
-    def of(cls, stored: StoredFact) -> Self:
-        """Return a stored fact as a record."""
-        return cls(
-            entry=stored.entry,
-            occurred_at=stored.fact.occurred_at,
-            observed_at=stored.observed_at,
-            says=says_with_object(stored.fact),
-            stored=stored,
-        )
-
-
-class EndingFound(Ending, frozen=True, kw_only=True):
-    """An ending with the evidence it was derived from."""
-
-    evidence: Sequence[StoredRecord]
-    verdict: Judged | None
-    verdicts: Sequence[Judged]
-    every_verdict: Sequence[Judged] = field(name="_every_verdict")
+    every_verdict: Sequence[Verdict] = field(name="_every_verdict")
     hit: Hit | None = field(name="_hit")
     routine: bool = field(name="_routine")
     """Whether it is routine for a workload that keeps running: a Pod that

@@ -6,7 +6,7 @@ from textwrap import shorten
 from typing import Final
 
 from recorder.explain.ending import (
-    EndingFound,
+    Ending,
     FailedContainer,
     Preemptor,
 )
@@ -109,7 +109,7 @@ def state_sentence(
 
 
 def ending_sentence(
-    workload: Workload, ending: EndingFound, pod: str | None = None
+    workload: Workload, ending: Ending, pod: str | None = None
 ) -> str:
     """Return a sentence: what ended a workload or its Pods, and the outcome.
 
@@ -124,7 +124,7 @@ def ending_sentence(
     return f"{head}{_sentence(workload, ending)}."
 
 
-def _sentence(workload: Workload, ending: EndingFound) -> str:
+def _sentence(workload: Workload, ending: Ending) -> str:
     actor, verdict = ending.actor, ending.verdict
     # The verdict names who decided, and a kubelet is named with its node.
     if verdict or (actor and actor.kind is ActorKind.KUBELET):
@@ -170,7 +170,7 @@ def named(nodes: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _what(workload: Workload, ending: EndingFound) -> str:
+def _what(workload: Workload, ending: Ending) -> str:
     at = _clock(ending.at)
     if not ending.pods:
         said = _condition(ending)
@@ -192,20 +192,20 @@ def _what(workload: Workload, ending: EndingFound) -> str:
     return f"{lost} {how.format(node=_where(ending))} {at}{said}"
 
 
-def _is_listed_over(ending: EndingFound) -> bool:
+def _is_listed_over(ending: Ending) -> bool:
     """Return whether it is only known that a list showed the end."""
     first = ending.evidence[0].stored
     return is_listed(first) and ending.at == first.observed_at
 
 
-def _where(ending: EndingFound) -> str:
+def _where(ending: Ending) -> str:
     """Return the nodes of the Pods that an ending ended."""
     lost = {one.node for one in ending.members if one.pod in ending.pods}
     nodes = [node for node in ending.nodes if node in lost]
     return named(nodes) if nodes else ending.node or "its node"
 
 
-def _evicted(ending: EndingFound) -> str:
+def _evicted(ending: Ending) -> str:
     """Return who evicted a Pod, or refused it: its kubelet or another."""
     reason, kind, _ = _said(ending)
     if reason == BY_REQUEUE:
@@ -217,7 +217,7 @@ def _evicted(ending: EndingFound) -> str:
     return HIT[EndedBy.EVICTION]
 
 
-def _named(workload: Workload, ending: EndingFound) -> tuple[str, str]:
+def _named(workload: Workload, ending: Ending) -> tuple[str, str]:
     """Return the names of Pods with their workload, and that it lost them."""
     if workload.kind == "Pod":
         return str(workload), f"{workload} was lost"
@@ -231,7 +231,7 @@ def _named(workload: Workload, ending: EndingFound) -> tuple[str, str]:
 
 
 def _failed(
-    workload: Workload, ending: EndingFound, container: FailedContainer
+    workload: Workload, ending: Ending, container: FailedContainer
 ) -> str:
     """Return how a container failed by itself."""
     where, part = f"container {container.name}", workload.part
@@ -258,7 +258,7 @@ def _failed(
     return f"{workload}: {where}{on} {how}{at}{_quoted(container.message)}"
 
 
-def _condition(ending: EndingFound) -> str:
+def _condition(ending: Ending) -> str:
     """Quote the condition that the controller of a workload set."""
     reason, kind, message = _said(ending)
     if ending.ended_by is not EndedBy.UNRECORDED or kind in {"", ENDED}:
@@ -266,7 +266,7 @@ def _condition(ending: EndingFound) -> str:
     return f": {reason or kind}{_quoted(message)}"
 
 
-def _said(ending: EndingFound) -> tuple[str | None, str, str | None]:
+def _said(ending: Ending) -> tuple[str | None, str, str | None]:
     """Return why a Pod or a workload ended: reason, condition, message.
 
     The condition of an end that its kubelet gave a reason for is `ENDED`; it

@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from recorder.explain.ending import (
-    EndingFound,
+    Ending,
     FailedContainer,
     LostMember,
     NodesAlike,
-    StoredRecord,
+    RecordedFact,
 )
 from recorder.explain.hit import Hit
 from recorder.explain.losses import Loss, carries_out
@@ -28,7 +28,7 @@ from recorder.explain.pod_end import (
     PodEnd,
     ends_of,
 )
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts import over, says_with_object
 from recorder.facts.over import says_over
 from recorder.facts.projections import (
@@ -278,8 +278,8 @@ SIGNALLED: Final = frozenset({137, 143})
 
 
 def endings_of(
-    life: Life, hits: Iterable[Hit], verdicts: Iterable[Judged]
-) -> list[EndingFound]:
+    life: Life, hits: Iterable[Hit], verdicts: Iterable[Verdict]
+) -> list[Ending]:
     """Return what ended a workload and its Pods, in order of time."""
     known = {verdict.id: verdict for verdict in verdicts}
     found = [hit for hit in hits if hit.workload == life.workload]
@@ -323,7 +323,7 @@ def _ended(hit: Hit, life: Life) -> bool:
     )
 
 
-def _is_own(hit: Hit, known: Mapping[str, Judged]) -> bool:
+def _is_own(hit: Hit, known: Mapping[str, Verdict]) -> bool:
     """Return whether a container of the workload was what its node shows."""
     causes = {
         known[name].cause
@@ -348,7 +348,7 @@ def _place(
     drafts: list[Draft],
     own: Sequence[Draft],
     life: Life,
-    verdicts: Iterable[Judged],
+    verdicts: Iterable[Verdict],
 ) -> None:
     """Attribute the end of a Pod to one ending.
 
@@ -402,9 +402,7 @@ def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
     return Loss(at, (whole and ran) or lost, lost, life.pods, whole)
 
 
-def _ending(
-    draft: Draft, life: Life, known: Mapping[str, Judged]
-) -> EndingFound:
+def _ending(draft: Draft, life: Life, known: Mapping[str, Verdict]) -> Ending:
     """Return the ending of a draft."""
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
@@ -426,7 +424,7 @@ def _ending(
     found = dict.fromkeys([node, *(one.node for one in lost)])
     nodes = [one for one in found if one is not None]
     counts = Counter((v.happened, v.cause) for v in verdicts[VERDICTS_MAX:])
-    return EndingFound(
+    return Ending(
         id=lost[0].entry if pods else evidence[0].entry,
         ended_by=draft.by,
         at=draft.at if hit is not None or last is None else last.at,
@@ -456,7 +454,7 @@ def _ending(
         actor=None,
         gpu_hours_lost=draft.gpu_hours,
         sentence="",
-        evidence=[StoredRecord.of(named[place]) for place in sorted(named)],
+        evidence=[RecordedFact.of(named[place]) for place in sorted(named)],
         missing=(),
     )
 
@@ -489,7 +487,7 @@ def _members(
     return sorted(members, key=lambda one: (one.entry, one.pod in stopped))
 
 
-def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:
+def _verdicts(draft: Draft, known: Mapping[str, Verdict]) -> list[Verdict]:
     """Return the verdict of each node that cost Pods, the first node's first.
 
     Of several on one node it is the one that is charged with most.
@@ -521,7 +519,7 @@ def _outcome(draft: Draft, life: Life) -> Outcome | None:
     return None if over or alone else Outcome.DOWN
 
 
-def _confidence(draft: Draft, verdicts: Sequence[Judged]) -> Confidence:
+def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:
     """Return how certain it is that this is what ended it."""
     failed = draft.ends[-1].container if draft.ends else None
     if draft.hit is None:

@@ -8,7 +8,7 @@ from typing import Self
 from msgspec import field
 from msgspec.structs import replace
 
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Workload
 from recorder.model.document import Document
@@ -29,7 +29,7 @@ __all__ = [
 class Failure:
     """What happened to a node, as it affects workloads."""
 
-    verdict: Judged
+    verdict: Verdict
     since: datetime
     """The last proof that the node was healthy."""
 

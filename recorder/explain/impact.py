@@ -28,7 +28,7 @@ from recorder.explain.losses import (
 )
 from recorder.explain.pod_end import TOGETHER
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.projections import (
     SERVERS,
     Placement,
@@ -342,7 +342,7 @@ AFTERMATH: Final = timedelta(minutes=5)
 on a dead node becomes Failed only when its kubelet is back."""
 
 
-def failure_of(verdict: Judged) -> Failure | None:
+def failure_of(verdict: Verdict) -> Failure | None:
     """Return a verdict as it affects workloads; None if it does not."""
     if verdict.happened is Happened.JOINED:
         return None
@@ -361,7 +361,7 @@ def failure_of(verdict: Judged) -> Failure | None:
 
 
 def hits(
-    verdicts: Iterable[Judged],
+    verdicts: Iterable[Verdict],
     placements: Iterable[Placement],
     workloads: Workloads,
     *,
@@ -400,7 +400,7 @@ def hits(
     )
 
 
-def _failures_of(verdicts: Iterable[Judged]) -> dict[str, list[Failure]]:
+def _failures_of(verdicts: Iterable[Verdict]) -> dict[str, list[Failure]]:
     """Return verdicts as they affect workloads, by node.
 
     What containers may outlive costs none that the next failure of the node

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recorder.explain.causes import GONE, STAYING
 from recorder.explain.signals import (
-    RuledActor,
+    Actor,
     Signal,
     Topic,
     intents_of,
@@ -53,7 +53,7 @@ class Led(NamedTuple):
     step: Signal
     """The step that shows it best."""
 
-    actor: RuledActor | None
+    actor: Actor | None
     strength: Confidence
     weight: int
     """What it states: 3 its purpose, 2 that it responds to a fault, 1 that its
@@ -201,7 +201,7 @@ def _requested(deed: Deed) -> Led | None:
     return Led(decision, step, author, strength, 3)
 
 
-def _who(deed: Deed, step: Signal) -> RuledActor | None:
+def _who(deed: Deed, step: Signal) -> Actor | None:
     return deed.transition.author(step) or deed.one.author
 
 

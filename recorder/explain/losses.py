@@ -16,7 +16,7 @@ from recorder.explain.pod_end import (
     taken,
 )
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
     REPLACED,
@@ -90,7 +90,7 @@ def position(entry: str) -> int:
     return int(entry.partition("/")[2])
 
 
-def carries_out(verdict: Judged, pod: Placement) -> bool:
+def carries_out(verdict: Verdict, pod: Placement) -> bool:
     """Return whether a Pod does to its node what happens to it.
 
     It came as that began, and acts by a service account of its namespace, as
@@ -117,7 +117,7 @@ class Taking(NamedTuple):
     order: tuple[datetime, datetime, int]
     """The sort key: the earliest evidence of a loss, never a name."""
 
-    verdict: Judged | None = None
+    verdict: Verdict | None = None
     """What happened to its node, if that took it."""
 
     unseen: bool = False

@@ -17,9 +17,9 @@ from recorder.explain.signals.metrics import Measurement
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import (
     Contradiction,
+    Evidence,
     Faulted,
-    Judged,
-    SignalEvidence,
+    Verdict,
 )
 from recorder.model.outcomes import Role
 
@@ -29,7 +29,7 @@ SUPPORTING_MAX: Final = 3
 """Series that a step names."""
 
 
-def measured(transition: Transition, verdict: Judged) -> Judged:
+def measured(transition: Transition, verdict: Verdict) -> Verdict:
     """Return a verdict with what kept metrics say of its fault."""
     if verdict.fault is None:
         return verdict
@@ -54,7 +54,7 @@ def measured(transition: Transition, verdict: Judged) -> Judged:
             break
     subject = Subject(Topic.CLAIM, "metrics")
     signs = [Signal(Role.FAULT, subject, one) for one in claims.values()]
-    evidence = [SignalEvidence.of(Role.FAULT, sign) for sign in signs]
+    evidence = [Evidence.of(Role.FAULT, sign) for sign in signs]
     return replace(
         verdict, steps=steps, evidence=[*verdict.evidence, *evidence]
     )

@@ -7,7 +7,7 @@ from recorder.explain.breadth import shared_place, together
 from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.signals import Topic, is_same
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Judged, Missing, Rival
+from recorder.explain.verdict import Missing, Rival, Verdict
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
@@ -17,7 +17,7 @@ REPORTED_MAX: Final = 3
 """How many reports without a rule are named."""
 
 
-def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
+def rivals(transition: Transition, verdict: Verdict) -> list[Rival]:
     """Return the other causes of what happened, in a fixed order."""
     match verdict.happened:
         case Happened.REBOOT:
@@ -39,7 +39,7 @@ def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
     return [*found, *_reported(transition, verdict)]
 
 
-def _reported(transition: Transition, verdict: Judged) -> Iterator[Rival]:
+def _reported(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
     """Yield what was reported before and has no rule, as causes."""
     if verdict.fault is None and verdict.happened in LOST | {
         Happened.DEGRADED
@@ -53,7 +53,7 @@ def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:
     return Rival(cause=str(cause), excluded=excluded, because=because)
 
 
-def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
+def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
     boot = f"the boot ID changed ({transition.effect.entry})"
     decided, fault = verdict.decision, verdict.fault
     orderly = transition.shutdown
@@ -105,7 +105,7 @@ def _power(transition: Transition) -> str:
     return "no label shows which nodes share its power supply"
 
 
-def _no_reboot(transition: Transition, verdict: Judged) -> Rival:
+def _no_reboot(transition: Transition, verdict: Verdict) -> Rival:
     reported = {
         sign.stored.entry for sign in transition.episode.of(Topic.REBOOTED)
     }
@@ -123,7 +123,7 @@ def _no_reboot(transition: Transition, verdict: Judged) -> Rival:
     return _rival("reboot", unchanged, excluded=True)
 
 
-def _of_silence(transition: Transition, verdict: Judged) -> list[Rival]:
+def _of_silence(transition: Transition, verdict: Verdict) -> list[Rival]:
     few = len(together(transition)) < len(transition.fleet.nodes)
     stayed = "other nodes stayed reachable"
     went = "every node was lost at the same time"
@@ -135,7 +135,7 @@ def _of_silence(transition: Transition, verdict: Judged) -> list[Rival]:
     ]
 
 
-def _of_removal(transition: Transition, verdict: Judged) -> list[Rival]:
+def _of_removal(transition: Transition, verdict: Verdict) -> list[Rival]:
     return [
         _announced(transition, verdict, decision)
         for decision in (
@@ -147,7 +147,7 @@ def _of_removal(transition: Transition, verdict: Judged) -> list[Rival]:
 
 
 def _announced(
-    transition: Transition, verdict: Judged, decision: Decision
+    transition: Transition, verdict: Verdict, decision: Decision
 ) -> Rival:
     decided = verdict.decision
     for sign in transition.decisions:
@@ -186,7 +186,7 @@ LEASES = "coordination.k8s.io/v1/leases"
 """Resources that a log may lack, because it does not watch them."""
 
 
-def missing(transition: Transition, verdict: Judged) -> list[Missing]:
+def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
     """Return the sources that are not recorded and what they would show."""
     found = [
         Missing(evidence=evidence, would_tell=shows)
@@ -229,7 +229,7 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
     return found
 
 
-def _known_by_record(verdict: Judged) -> tuple[Fault, ...]:
+def _known_by_record(verdict: Verdict) -> tuple[Fault, ...]:
     """Return the causes that a record of the machine shows or denies."""
     fault = verdict.fault
     if fault is None or not fault.sign.excludes:
@@ -237,7 +237,7 @@ def _known_by_record(verdict: Judged) -> tuple[Fault, ...]:
     return (fault.fault, *fault.sign.excludes)
 
 
-def _unheard(verdict: Judged) -> Iterator[tuple[str, str, str]]:
+def _unheard(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
     """Yield each source that may be missing, its name, and what it shows."""
     happened = verdict.happened
     if happened != Happened.DEGRADED:
@@ -249,7 +249,7 @@ def _unheard(verdict: Judged) -> Iterator[tuple[str, str, str]]:
         yield LEASES, "leases", "when its kubelet was last heard from"
 
 
-def _audit(verdict: Judged) -> str:
+def _audit(verdict: Verdict) -> str:
     decided = verdict.decision
     if decided is None:
         return "whether anyone requested it"

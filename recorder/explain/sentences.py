@@ -6,7 +6,7 @@ from textwrap import shorten
 from recorder.explain.causes import DECISIONS, FAULTS, STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.thresholds import rank
-from recorder.explain.verdict import Decided, Duration, Faulted, Judged
+from recorder.explain.verdict import Decided, Duration, Faulted, Verdict
 from recorder.facts import says
 from recorder.facts.slurm import part_of
 from recorder.model.facts import (
@@ -59,7 +59,7 @@ HEAD = 24
 """How many of them are its first; the others are its last."""
 
 
-def sentence(verdict: Judged) -> str:
+def sentence(verdict: Verdict) -> str:
     """Return what happened, by whom, when, for how long and why."""
     decided, verb, by = verdict.decision, VERBS[verdict.happened], ""
     if decided is None:
@@ -80,7 +80,7 @@ def sentence(verdict: Judged) -> str:
     return f"{verdict.node} {first}{by}{also}{rest} {when}{reason}."
 
 
-def _lasted(verdict: Judged) -> str:
+def _lasted(verdict: Verdict) -> str:
     duration, stage = verdict.duration, verdict.last_stage
     down = duration is not None and duration.kind is DurationKind.DOWN
     if verdict.happened in STAYED:
@@ -91,7 +91,7 @@ def _lasted(verdict: Judged) -> str:
     return f" ({duration.kind} {lasts(duration)})" if duration else ""
 
 
-def _is_subject(verdict: Judged, decided: Decided) -> bool:
+def _is_subject(verdict: Verdict, decided: Decided) -> bool:
     """Whether the decision took the node away, not one of its effects."""
     return not (
         DECISIONS[decided.decision].announced
@@ -101,7 +101,7 @@ def _is_subject(verdict: Judged, decided: Decided) -> bool:
     )
 
 
-def _sure(verdict: Judged, part: Confidence) -> str:
+def _sure(verdict: Verdict, part: Confidence) -> str:
     """Return the adverb of a part, no surer than what a gap made of it all."""
     parts = [p.confidence for p in (verdict.fault, verdict.decision) if p]
     lowered = rank(verdict.confidence) < min(map(rank, parts))
@@ -114,13 +114,13 @@ def _hedged(verb: str, sure: str) -> str:
     return f"{first}{was}{sure}{rest}" if was else f"{sure}{verb}"
 
 
-def _follows(verdict: Judged, decided: Decided) -> bool:
+def _follows(verdict: Verdict, decided: Decided) -> bool:
     """Whether a drain preceded the loss of the machine."""
     drained = decided.decision is Decision.MANUAL_DRAIN
     return drained and verdict.happened not in STAYING
 
 
-def _decided(verdict: Judged, decided: Decided) -> str:
+def _decided(verdict: Verdict, decided: Decided) -> str:
     """Return the purpose or the reason, and the author."""
     fault, who = verdict.fault, _name(decided.actor)
     text = _purpose(verdict, decided)
@@ -135,7 +135,7 @@ def _because(broke: str, sure: str) -> str:
     return f"{',' if sure else ''} {sure}because {broke}"
 
 
-def _purpose(verdict: Judged, decided: Decided) -> str:
+def _purpose(verdict: Verdict, decided: Decided) -> str:
     purpose, who = DECISIONS[decided.decision].purpose, _name(decided.actor)
     sure = _sure(verdict, decided.confidence)
     if _follows(verdict, decided):
@@ -151,7 +151,7 @@ def _purpose(verdict: Judged, decided: Decided) -> str:
     return f" {purpose}" if purpose and not (answers and verdict.fault) else ""
 
 
-def _reason(verdict: Judged) -> str:
+def _reason(verdict: Verdict) -> str:
     """Return the reason, if there is no decision."""
     fault = verdict.fault
     if verdict.happened == Happened.JOINED:
@@ -169,13 +169,13 @@ def _reason(verdict: Judged) -> str:
     return f"; {UNKNOWN}"
 
 
-def _versions(verdict: Judged) -> str:
+def _versions(verdict: Verdict) -> str:
     """Return the versions that changed while a machine was away."""
     said = [e.says for e in verdict.evidence if e.sign.topic is Topic.VERSION]
     return f", with {' and '.join(said)}" if said else ""
 
 
-def _broke(verdict: Judged, fault: Faulted) -> str:
+def _broke(verdict: Verdict, fault: Faulted) -> str:
     """Return what broke, and when, if that differs from the effect."""
     concluded = FAULTS[fault.fault].concluded
     when, at = fault.sign.stored.at, verdict.effect.stored.at

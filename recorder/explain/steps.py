@@ -27,8 +27,8 @@ from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.explain.verdict import (
     Decided,
+    Evidence,
     Faulted,
-    SignalEvidence,
     Step,
 )
 from recorder.facts.slurm import part_of
@@ -77,7 +77,7 @@ def steps_of(
     transition: Transition,
     decided: Decided | None,
     faulted: Faulted | None,
-    evidence: Sequence[SignalEvidence],
+    evidence: Sequence[Evidence],
     alive: datetime | None,
     heard: Signal | None,
 ) -> list[Step]:

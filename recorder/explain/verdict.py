@@ -1,7 +1,8 @@
 """Verdicts on what happened to a node, as the public interface shows them.
 
-The structs are the answers. `Judged` and what it holds add what only the
-engine and reports read.
+The structs are the answers, from where they are found to where they are
+shown: fields whose written names begin with an underscore are for the engine
+and for reports.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType, field
 
-from recorder.explain.signals import UNKNOWN, Actor, RuledActor, Signal
+from recorder.explain.signals import UNKNOWN, Actor, Signal
 from recorder.facts.classify.paths import Path
 from recorder.facts.coverage.hole import Hole
 from recorder.model.document import Document
@@ -34,19 +35,16 @@ __all__ = [
     "Contest",
     "Contradiction",
     "Decided",
-    "DecisionFound",
     "Duration",
     "Evidence",
     "Faulted",
-    "Judged",
+    "Verdict",
     "Missing",
     "NodeContest",
     "NodeContestSide",
     "Rival",
-    "SignalEvidence",
     "Stage",
     "Step",
-    "Verdict",
 ]
 
 
@@ -56,27 +54,26 @@ _SOURCES = {FactKind.REQUESTED: AUDIT, FactKind.CLAIMED: CLOUDEVENTS}
 CORDON: Path = ("spec", "unschedulable")
 
 
-class FaultFound(Document, frozen=True, kw_only=True):
+class Faulted(Document, frozen=True, kw_only=True):
     """What broke."""
 
     fault: Fault = field(name="class")
     says: str
     at: datetime
+    sign: Signal = field(name="_sign")
+    confidence: Confidence = field(name="_confidence")
+    """How sure it is that the fault caused what happened."""
 
-
-class DecisionFound(Document, frozen=True, kw_only=True):
-    """A decision and its author."""
-
-    decision: Decision = field(name="class")
-
-    actor: Actor
-    """Who decided; a person, if recorded."""
-
-    carried_out_by: Actor | None
-    """Who carried it out; null if the actor did."""
-
-    says: str
-    at: datetime
+    @classmethod
+    def by(cls, fault: Fault, sign: Signal, confidence: Confidence) -> Self:
+        """Return the fault that a signal shows."""
+        return cls(
+            fault=fault,
+            says=sign.says,
+            at=sign.at,
+            sign=sign,
+            confidence=confidence,
+        )
 
 
 class AnsweredFault(Document, frozen=True, kw_only=True):
@@ -97,6 +94,66 @@ class Intervention(Document, frozen=True, kw_only=True):
 
     entries: Sequence[EntryName]
     """Its steps, in the order of the log."""
+
+
+class Decided(Document, frozen=True, kw_only=True):
+    """A decision and its author."""
+
+    decision: Decision = field(name="class")
+
+    actor: Actor
+    """Who decided; a person, if recorded."""
+
+    carried_out_by: Actor | None
+    """Who carried it out; null if the actor did."""
+
+    says: str
+    at: datetime
+    sign: Signal = field(name="_sign")
+    confidence: Confidence = field(name="_confidence")
+    steps: Sequence[Signal] = field(name="_steps")
+    """The steps of the intervention, in the order of the log."""
+
+    @classmethod
+    def by(
+        cls,
+        decision: Decision,
+        sign: Signal,
+        actor: Actor | None,
+        confidence: Confidence,
+        steps: Sequence[Signal],
+        carried_out_by: Actor | None = None,
+    ) -> Self:
+        """Return the decision that a signal shows best."""
+        return cls(
+            decision=decision,
+            actor=actor or UNKNOWN,
+            carried_out_by=carried_out_by,
+            says=sign.says,
+            at=sign.at,
+            sign=sign,
+            confidence=confidence,
+            steps=tuple(steps),
+        )
+
+    @property
+    def since(self) -> datetime:
+        """When the intervention began."""
+        return min(step.seen for step in self.steps)
+
+    @property
+    def is_by_unknown(self) -> bool:
+        """Whether no record names the author or the tool."""
+        return self.actor == UNKNOWN
+
+    @property
+    def intervention(self) -> Intervention:
+        """Return what its author did to the node."""
+        return Intervention(
+            actor=self.actor,
+            since=self.since,
+            entries=sorted({step.entry for step in self.steps}),
+        )
 
 
 class Step(Document, frozen=True, kw_only=True):
@@ -120,6 +177,22 @@ class Evidence(Document, frozen=True, kw_only=True):
     occurred_at: datetime | None
     observed_at: datetime
     says: str
+    sign: Signal = field(name="_sign")
+
+    @classmethod
+    def of(cls, role: Role, sign: Signal) -> Self:
+        """Return a signal as evidence, in a role."""
+        stored = sign.stored
+        fact = stored.fact
+        return cls(
+            entry=stored.entry,
+            role=role,
+            source=_SOURCES.get(fact.kind, WATCH),
+            occurred_at=fact.occurred_at,
+            observed_at=stored.observed_at,
+            says=sign.says,
+            sign=sign,
+        )
 
     @property
     def at(self) -> datetime:
@@ -273,8 +346,8 @@ class Verdict(Document, frozen=True, kw_only=True):
 
     mode: Mode
     cause: Cause
-    fault: FaultFound | None
-    decision: DecisionFound | None
+    fault: Faulted | None
+    decision: Decided | None
     because: AnsweredFault | None
     intervention: Intervention | None
 
@@ -309,105 +382,6 @@ class Verdict(Document, frozen=True, kw_only=True):
     """The last stage of its start that a node reached that is not back, if
     what it reached before it registers is recorded."""
 
-
-class Faulted(FaultFound, frozen=True, kw_only=True):
-    """What broke, with the signal that shows it."""
-
-    sign: Signal = field(name="_sign")
-    confidence: Confidence = field(name="_confidence")
-    """How sure it is that the fault caused what happened."""
-
-    @classmethod
-    def by(cls, fault: Fault, sign: Signal, confidence: Confidence) -> Self:
-        """Return the fault that a signal shows."""
-        return cls(
-            fault=fault,
-            says=sign.says,
-            at=sign.at,
-            sign=sign,
-            confidence=confidence,
-        )
-
-
-class Decided(DecisionFound, frozen=True, kw_only=True):
-    """What was decided, with the signals that show it."""
-
-    actor: RuledActor
-    carried_out_by: RuledActor | None
-    sign: Signal = field(name="_sign")
-    confidence: Confidence = field(name="_confidence")
-    steps: Sequence[Signal] = field(name="_steps")
-    """The steps of the intervention, in the order of the log."""
-
-    @classmethod
-    def by(
-        cls,
-        decision: Decision,
-        sign: Signal,
-        actor: RuledActor | None,
-        confidence: Confidence,
-        steps: Sequence[Signal],
-        carried_out_by: RuledActor | None = None,
-    ) -> Self:
-        """Return the decision that a signal shows best."""
-        return cls(
-            decision=decision,
-            actor=actor or UNKNOWN,
-            carried_out_by=carried_out_by,
-            says=sign.says,
-            at=sign.at,
-            sign=sign,
-            confidence=confidence,
-            steps=tuple(steps),
-        )
-
-    @property
-    def since(self) -> datetime:
-        """When the intervention began."""
-        return min(step.seen for step in self.steps)
-
-    @property
-    def is_by_unknown(self) -> bool:
-        """Whether no record names the author or the tool."""
-        return self.actor == UNKNOWN
-
-    @property
-    def intervention(self) -> Intervention:
-        """Return what its author did to the node."""
-        return Intervention(
-            actor=self.actor,
-            since=self.since,
-            entries=sorted({step.entry for step in self.steps}),
-        )
-
-
-class SignalEvidence(Evidence, frozen=True, kw_only=True):
-    """Evidence with its signal."""
-
-    sign: Signal = field(name="_sign")
-
-    @classmethod
-    def of(cls, role: Role, sign: Signal) -> Self:
-        """Return a signal as evidence, in a role."""
-        stored = sign.stored
-        fact = stored.fact
-        return cls(
-            entry=stored.entry,
-            role=role,
-            source=_SOURCES.get(fact.kind, WATCH),
-            occurred_at=fact.occurred_at,
-            observed_at=stored.observed_at,
-            says=sign.says,
-            sign=sign,
-        )
-
-
-class Judged(Verdict, frozen=True, kw_only=True):
-    """A verdict with the evidence it was derived from."""
-
-    fault: Faulted | None
-    decision: Decided | None
-    evidence: Sequence[SignalEvidence]
     effect: Signal = field(name="_effect")
 
     lost_at: datetime = field(name="_lost_at")

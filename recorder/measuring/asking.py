@@ -7,10 +7,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from recorder.answers.incidents import JudgedIncident
+from recorder.answers.incidents import Incident
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.knowledge.rules import MetricOf, MetricRule
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.metrics import (
     METRICS,
     Kept,
@@ -81,7 +81,7 @@ class Asked(NamedTuple):
 
 
 def asked_about(
-    incident: JudgedIncident, peers: Sequence[str] = ()
+    incident: Incident, peers: Sequence[str] = ()
 ) -> Iterator[Asked]:
     """Yield what to ask about an incident, node by node.
 
@@ -102,7 +102,7 @@ def asked_about(
         peer = None
 
 
-def _window(verdict: Judged) -> tuple[datetime, datetime]:
+def _window(verdict: Verdict) -> tuple[datetime, datetime]:
     """Return the window of a verdict; the loss of the node is within it.
 
     What fails may have been reported for days, and a node may stay away for

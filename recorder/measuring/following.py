@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recorder.answers.growing import Bell, attend
-from recorder.answers.incidents import JudgedIncident, ask_incidents
+from recorder.answers.incidents import Incident, ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
@@ -131,7 +131,7 @@ class Measuring:
         return kept
 
     async def _asked(
-        self, reading: Reading, incident: JudgedIncident, *, now: datetime
+        self, reading: Reading, incident: Incident, *, now: datetime
     ) -> Sequence[Asked]:
         """Return what is due about an incident, and not kept yet."""
         due = [
@@ -213,7 +213,7 @@ async def _known(
     return known
 
 
-async def _peers(reading: Reading, incident: JudgedIncident) -> Sequence[str]:
+async def _peers(reading: Reading, incident: Incident) -> Sequence[str]:
     """Return the other nodes of the first gang that an incident hit."""
     uids = [hit.uid for hit in incident.hits if hit.uid and hit.gang_size > 1]
     if not uids:

@@ -16,7 +16,7 @@ import msgspec
 
 from recorder.answers.coverage import few
 from recorder.answers.growing import Trace, trace_of
-from recorder.answers.incidents import JudgedIncident
+from recorder.answers.incidents import Incident
 from recorder.answers.jobs import Disruption
 from recorder.answers.outages import changed_in, possible_of
 from recorder.explain.signals import Actor
@@ -214,9 +214,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
     subject: Subject
 
 
-def of_incident(
-    incident: JudgedIncident, log: Log, coverage: Coverage
-) -> Subject:
+def of_incident(incident: Incident, log: Log, coverage: Coverage) -> Subject:
     """Return the subject for an incident."""
     first = incident.first
     decided = first.decision

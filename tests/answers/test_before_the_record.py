@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recorder.answers.impact import ask_impact
-from recorder.answers.incidents import JudgedIncident, ask_incidents
+from recorder.answers.incidents import Incident, ask_incidents
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
     ImpactQuestion,
@@ -167,7 +167,7 @@ async def test_no_share_of_the_time_before_is_vouched_for(
     assert shares[1] == 1.0
 
 
-async def lost(reading: Reading) -> tuple[list[JudgedIncident], float]:
+async def lost(reading: Reading) -> tuple[list[Incident], float]:
     """Return the incidents of a log, and the GPU-hours that they lost."""
     found = await ask_incidents(
         reading, IncidentsQuestion(window=WHOLE), shipped(), now=NOW

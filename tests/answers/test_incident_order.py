@@ -3,16 +3,14 @@
 from types import SimpleNamespace
 from typing import cast
 
-from recorder.answers.incidents import JudgedIncident
-from recorder.explain.verdict import Judged
+from recorder.answers.incidents import Incident
+from recorder.explain.verdict import Verdict
 from recorder.model.outcomes import Cause, Confidence, Happened
 from recorder.model.reference import EntryName
 from tests.support.builders import at
 
 
-def an_incident(
-    position: int, *, began: float, effect: float
-) -> JudgedIncident:
+def an_incident(position: int, *, began: float, effect: float) -> Incident:
     stored = SimpleNamespace(at=at(effect), entry=EntryName(1, position))
     verdict = SimpleNamespace(
         id=str(stored.entry),
@@ -26,7 +24,7 @@ def an_incident(
         began_at=at(began),
         effect=SimpleNamespace(stored=stored),
     )
-    return JudgedIncident.of([cast("Judged", verdict)], [])
+    return Incident.of([cast("Verdict", verdict)], [])
 
 
 def test_what_began_first_comes_first_though_it_took_effect_later() -> None:

@@ -15,7 +15,7 @@ from api.resolvers.workers import Workers
 from recorder.answers.growing import Changes, essence_of, trace_of
 from recorder.answers.incidents import Incidents
 from recorder.explain.knowledge import shipped
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.access import Person
 from recorder.model.observation import Observation
 from recorder.model.settings import Settings
@@ -117,7 +117,7 @@ async def test_a_tenant_receives_what_changed_once(
     rights = PersonRights(Person("amber"), LIVE.cluster_uid, reviews)
     stop = asyncio.Event()
     incidents = Changes(essence_of, lambda one: trace_of(one.judged))
-    verdicts: Changes[Judged] = Changes(
+    verdicts: Changes[Verdict] = Changes(
         lambda one: one, lambda one: trace_of([one])
     )
 

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from recorder.explain.knowledge import load, shipped
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts import derive
 from recorder.facts.classify.claims import claim_draft
 from recorder.model.fact import StoredFact
@@ -53,7 +53,7 @@ def posted(tale: Tale, seconds: float, name: str, body: object) -> Tale:
     return tale
 
 
-def reboot(name: str, body: object, *, at_second: float = 30) -> Judged:
+def reboot(name: str, body: object, *, at_second: float = 30) -> Verdict:
     """Return the verdict on an abrupt reboot after a request."""
     tale = posted(Tale(NODE, "n2"), at_second, name, body)
     tale.lost(60, NODE).boots(200, NODE).ready(210, NODE)

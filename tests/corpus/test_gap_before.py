@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.answers.node_questions import WhyQuestion
-from recorder.answers.why import WhyFound, ask_why, verdict_lines
+from recorder.answers.why import Why, ask_why, verdict_lines
 from recorder.explain.knowledge import shipped
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Gap
 from recorder.model.window import Window
 from recorder.store.read import LogReading
@@ -18,7 +18,7 @@ from tests.corpus.logs import reading_of
 from tests.coverage.judging import a_gap
 
 
-async def asked(reading: LogReading, since: datetime | None) -> WhyFound:
+async def asked(reading: LogReading, since: datetime | None) -> Why:
     now = reading.log.recorded_at
     assert now is not None
     return await ask_why(
@@ -34,7 +34,7 @@ async def test_what_a_gap_may_hide_leaves_the_mode_open_in_a_later_window(
 ) -> None:
     log = corpus.logs["crash"]
     async with reading_of(corpus.database.dsn("reader"), log) as reading:
-        verdict: Judged
+        verdict: Verdict
         (verdict,) = (await asked(reading, None)).verdicts
         effect = verdict.effect.stored.observed_at
         since = effect - timedelta(seconds=1)

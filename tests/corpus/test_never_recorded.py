@@ -14,7 +14,7 @@ from recorder.answers.node_questions import (
 )
 from recorder.answers.why import ask_why
 from recorder.explain.knowledge import shipped
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.coverage import Coverage
 from recorder.model.window import Window
 from tests.corpus.blind.sets import SETS
@@ -32,7 +32,7 @@ LEASES = "coordination.k8s.io/v1/leases"
 class Answers(NamedTuple):
     """The answers of a log without a resource: why, impact and incidents."""
 
-    verdict: Judged
+    verdict: Verdict
     why: Coverage
     impact: Coverage
     incidents: Coverage

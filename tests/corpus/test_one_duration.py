@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorder.answers.incidents import JudgedIncident, ask_incidents
+from recorder.answers.incidents import Incident, ask_incidents
 from recorder.answers.markdown import markdown
 from recorder.answers.node_questions import (
     IncidentsQuestion,
@@ -25,7 +25,7 @@ NOW = at(10_000_000)
 SAMPLE = sampled("one duration", names(), 5)
 
 
-async def incidents_of(reading: Reading) -> list[JudgedIncident]:
+async def incidents_of(reading: Reading) -> list[Incident]:
     asked = IncidentsQuestion(window=Window())
     found = await ask_incidents(reading, asked, shipped(), now=NOW)
     return list(found.incidents)

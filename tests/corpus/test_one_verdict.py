@@ -11,7 +11,7 @@ from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import Why, ask_why
 from recorder.explain.knowledge import shipped
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.document import plain
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
@@ -23,7 +23,7 @@ NOW = at(10_000_000)
 LITTLE = timedelta(milliseconds=1)
 
 
-def windows(verdict: Judged) -> Sequence[WhyQuestion]:
+def windows(verdict: Verdict) -> Sequence[WhyQuestion]:
     """Return questions that a transition answers, whatever else may."""
     effect, inside = verdict.at, verdict.began_at + LITTLE
     return [
@@ -49,11 +49,11 @@ async def differences(reading: Reading) -> AsyncIterator[str]:
                 yield f"{verdict.node} {verdict.id}: complete"
 
 
-def effect_of(verdict: Judged) -> datetime:
+def effect_of(verdict: Verdict) -> datetime:
     return verdict.effect.stored.observed_at
 
 
-def said_of(why: Why, verdict: Judged) -> Any:
+def said_of(why: Why, verdict: Verdict) -> Any:
     documents = (plain(one) for one in why.verdicts)
     return next((d for d in documents if d["id"] == verdict.id), None)
 

@@ -17,7 +17,6 @@ from typing import Any
 from msgspec import structs
 
 from recorder.explain.knowledge import Knowledge, shipped, shipped_files
-from recorder.explain.verdict import Judged as Found
 from recorder.explain.verdict import Verdict
 from tests.corpus.judging import Mark
 from tests.corpus.make import TAPES
@@ -42,7 +41,7 @@ CONTROLLERS = {
 class _Renamed(Judged):
     """A tape whose authors are called as all rules together call them."""
 
-    def verdicts(self, node: str) -> list[Found]:
+    def verdicts(self, node: str) -> list[Verdict]:
         """Return the verdicts on a node."""
         return [_renamed(verdict) for verdict in super().verdicts(node)]
 
@@ -51,7 +50,7 @@ def _members(tape: Judged) -> list[Any]:
     return [getattr(tape, one.name) for one in fields(tape)]
 
 
-def _renamed(verdict: Found) -> Found:
+def _renamed(verdict: Verdict) -> Verdict:
     decision = verdict.decision
     if decision is None or decision.actor.name is None:
         return verdict

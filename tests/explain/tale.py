@@ -15,7 +15,7 @@ from recorder.explain.breadth import dpu_signals
 from recorder.explain.knowledge import Knowledge, shipped
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import NodeState
 from recorder.model.fact import FactKind, StoredFact
@@ -185,7 +185,7 @@ class Tale(History):
         base: NodeState | None = None,
         facts: Sequence[StoredFact] | None = None,
         dpu: Sequence[StoredFact] = (),
-    ) -> list[Judged]:
+    ) -> list[Verdict]:
         """Return the verdicts about a node, in which there may be a DPU."""
         known = self.facts if facts is None else facts
         mine = [fact for fact in known if fact.fact.node == node]
@@ -203,7 +203,7 @@ class Tale(History):
             )
         ]
 
-    def verdict(self, node: str = "n1", **more: Any) -> Judged:
+    def verdict(self, node: str = "n1", **more: Any) -> Verdict:
         """Judge a tale in which one thing happened to a node."""
         found = self.verdicts(node, **more)
         assert len(found) == 1, [v.sentence for v in found]

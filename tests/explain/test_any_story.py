@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recorder.explain.thresholds import STRENGTHS
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.facts import BootChanged
 from recorder.model.reference import EntryName
 from tests.explain.tale import Tale
@@ -70,7 +70,7 @@ def tale_of(story: list[tuple[float, int]]) -> Tale:
     return tale
 
 
-def keeps(verdict: Judged) -> None:
+def keeps(verdict: Verdict) -> None:
     effect = verdict.effect.stored
     fault, decided = verdict.fault, verdict.decision
     assert verdict.confidence in STRENGTHS
@@ -102,7 +102,7 @@ def keeps(verdict: Judged) -> None:
     keeps_to_its_path(verdict)
 
 
-def keeps_to_its_path(verdict: Judged) -> None:
+def keeps_to_its_path(verdict: Verdict) -> None:
     """Check the properties of the steps of any verdict."""
     steps = verdict.steps
     assert 1 <= len(steps) <= 7

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from tests.explain.tale import Tale
 from tests.support.builders import at
 
@@ -101,7 +101,7 @@ def test_a_node_first_seen_after_its_notice_is_removed() -> None:
 
 def saved_with(
     manager: str, written: float, *, notes: Mapping[str, str] = {}
-) -> Judged:
+) -> Verdict:
     """Return the verdict on a reboot by a dump with what a manager wrote."""
     tale = a_dump()
     lose(tale, 100)

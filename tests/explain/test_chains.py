@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.projections import NodeState
 from recorder.model.outcomes import Confidence, Decision, Fault
 from recorder.model.state import Condition
@@ -70,7 +70,7 @@ def test_a_proof_of_a_panic_goes_to_the_boot_before_it() -> None:
     assert fault(second) is Fault.KERNEL_PANIC
 
 
-def verdict_after(days: float, *, drained: bool = False) -> Judged:
+def verdict_after(days: float, *, drained: bool = False) -> Verdict:
     tale = Tale("n1", "n2").cordons(10, "kubectl")
     if drained:
         tale.pod(11, "EvictionByEvictionAPI")
@@ -147,7 +147,7 @@ def test_a_notice_of_next_week_explains_no_crash_today() -> None:
 
 @pytest.mark.parametrize("planned", [True, False])
 def test_a_gap_takes_away_from_confidence_and_mode(*, planned: bool) -> None:
-    def verdict_of(*, gap: bool) -> Judged:
+    def verdict_of(*, gap: bool) -> Verdict:
         tale = Tale("n1", "n2")
         if planned:
             tale.locks(5).cordons(6, "kured")

@@ -16,7 +16,7 @@ from recorder.explain.knowledge import (
 )
 from recorder.explain.knowledge.claiming import wrong_schema
 from recorder.explain.signals import signals_of
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts import derive, says, written
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind, StoredFact
@@ -53,7 +53,7 @@ def abrupt() -> Tale:
     return Tale("n1", "n2").lost(60).boots(200).ready(210)
 
 
-def power(verdict: Judged) -> Any:
+def power(verdict: Verdict) -> Any:
     return next(r for r in verdict.rivals if r.cause == "power-loss")
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from tests.explain.tale import Tale
 from tests.support.builders import at
 
@@ -48,7 +48,7 @@ def said(
     )
 
 
-def conclusions(verdict: Judged) -> object:
+def conclusions(verdict: Verdict) -> object:
     return (
         verdict.happened,
         verdict.cause,

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from recorder.explain.contests import with_contests
 from recorder.explain.knowledge import shipped
 from recorder.explain.tracks.episodes import episodes_of
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from tests.explain.tale import Tale
@@ -16,7 +16,7 @@ CORDON = '{"spec":{"unschedulable":true}}'
 GIVEN_BACK = '{"spec":{"unschedulable":null}}'
 
 
-def judged(tale: Tale) -> list[Judged]:
+def judged(tale: Tale) -> list[Verdict]:
     mine = [fact for fact in tale.facts if fact.fact.node == "n1"]
     chains = episodes_of("n1", mine, shipped(), None)
     return with_contests(chains, tale.verdicts())

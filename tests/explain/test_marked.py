@@ -2,14 +2,14 @@
 
 import pytest
 
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from tests.explain.tale import Tale
 
 REQUESTED = "ops.example.com/reboot-requested"
 STATE = "ops.example.com/state"
 
 
-def decided(verdict: Judged) -> tuple[object, ...]:
+def decided(verdict: Verdict) -> tuple[object, ...]:
     """Return what was decided, by whom, carried out by whom, how surely."""
     decided = verdict.decision
     if decided is None:

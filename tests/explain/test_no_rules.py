@@ -6,7 +6,7 @@ Each tale is about software that no rule names.
 import json
 
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.fact import FactKind
 from recorder.model.reference import ObjectIdentity
 from tests.explain.tale import Tale
@@ -18,7 +18,7 @@ TICKET = ObjectIdentity("ops.example.com", "Ticket", "", "t-1", "uid-t")
 MACHINE = ObjectIdentity("ops.example.com", "Machine", "", "m-1", "uid-m")
 
 
-def unruled(tale: Tale) -> Judged:
+def unruled(tale: Tale) -> Verdict:
     return tale.verdicts(knowledge=NO_RULES)[-1]
 
 

@@ -5,7 +5,7 @@ Its words and changes explain what happened even if no controller has rules.
 
 import pytest
 
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import (
     Confidence,
@@ -26,7 +26,7 @@ NO_NETWORK = (
 )
 
 
-def broken(verdict: Judged) -> Fault | None:
+def broken(verdict: Verdict) -> Fault | None:
     return None if verdict.fault is None else verdict.fault.fault
 
 
@@ -149,7 +149,7 @@ def test_a_machine_that_boots_another_kernel_perhaps_was_updated() -> None:
     assert verdict.mode is Mode.UNKNOWN
 
 
-def unexplained(verdict: Judged) -> list[str]:
+def unexplained(verdict: Verdict) -> list[str]:
     """Return the reports whose meaning is not known."""
     end = ": reported, meaning not known"
     said = [r.because for r in verdict.rivals if r.because.endswith(end)]

@@ -8,7 +8,7 @@ import json
 import msgspec
 import pytest
 
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 from recorder.model.reference import ObjectIdentity
@@ -19,7 +19,7 @@ from tests.support.builders import at
 ASKED = "example.net/reboot"
 
 
-def decided(verdict: Judged) -> tuple[object, ...]:
+def decided(verdict: Verdict) -> tuple[object, ...]:
     """Return what was decided, by whom, and who carried it out."""
     found = verdict.decision
     if found is None:

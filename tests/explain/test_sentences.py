@@ -3,7 +3,7 @@
 from recorder.answers.why import verdict_lines
 from recorder.explain.doubt import most_relevant
 from recorder.explain.signals import Signal
-from recorder.explain.verdict import Judged, SignalEvidence
+from recorder.explain.verdict import Evidence, Verdict
 from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Role
@@ -82,7 +82,7 @@ def test_within_a_second_signs_are_in_the_order_of_the_log() -> None:
     assert positions == sorted(positions)
 
 
-def chosen(verdict: Judged, most: int) -> list[Signal]:
+def chosen(verdict: Verdict, most: int) -> list[Signal]:
     evidence = verdict.evidence
     deciding = {verdict.effect.order}
     return [
@@ -107,8 +107,8 @@ def test_what_a_verdict_rests_on_is_never_left_out() -> None:
 def test_acts_are_left_out_before_effects() -> None:
     verdict = Tale("n1", "n2").crashes(60).verdict()
     effect = verdict.effect
-    acts = [SignalEvidence.of(Role.ACT, effect._replace(vague=True))] * 30
-    storm = [*acts, SignalEvidence.of(Role.EFFECT, effect), *acts]
+    acts = [Evidence.of(Role.ACT, effect._replace(vague=True))] * 30
+    storm = [*acts, Evidence.of(Role.EFFECT, effect), *acts]
 
     places = most_relevant(storm, (), 5)
 

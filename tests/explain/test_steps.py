@@ -1,18 +1,18 @@
 """The path as people see it: each act once, with all its records."""
 
 from recorder.answers.why import verdict_lines
-from recorder.explain.verdict import Judged, Step
+from recorder.explain.verdict import Step, Verdict
 from recorder.model.outcomes import Role
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON
 from tests.support.builders import at
 
 
-def paths(verdict: Judged) -> list[tuple[Role, str]]:
+def paths(verdict: Verdict) -> list[tuple[Role, str]]:
     return [(step.role, step.says) for step in verdict.steps]
 
 
-def step_of(verdict: Judged, says: str) -> Step:
+def step_of(verdict: Verdict, says: str) -> Step:
     [found] = [step for step in verdict.steps if says in step.says]
     return found
 
@@ -112,7 +112,7 @@ def test_a_sign_of_life_long_before_a_node_is_given_up_is_of_the_old() -> None:
     assert verdict.not_before == at(40)
 
 
-def power_cycled() -> Judged:
+def power_cycled() -> Verdict:
     """A program that no rule knows power-cycles a node for a fault."""
     tale = Tale().condition(5, "CoolantFlowLow", "True", was="False")
     tale.cordons(10, "feldspar")

@@ -4,7 +4,7 @@ import pytest
 
 from recorder.explain.impact import Scope, hits
 from recorder.explain.rivals import PODS
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
@@ -17,15 +17,15 @@ DETECTOR = "node-problem-detector"
 CORDON = '{"spec":{"unschedulable":true}}'
 
 
-def fault(verdict: Judged) -> Fault | None:
+def fault(verdict: Verdict) -> Fault | None:
     return None if verdict.fault is None else verdict.fault.fault
 
 
-def decision(verdict: Judged) -> Decision | None:
+def decision(verdict: Verdict) -> Decision | None:
     return None if verdict.decision is None else verdict.decision.decision
 
 
-def actor(verdict: Judged) -> tuple[str, str | None] | None:
+def actor(verdict: Verdict) -> tuple[str, str | None] | None:
     decided = verdict.decision
     if decided is None or decided.is_by_unknown:
         return None

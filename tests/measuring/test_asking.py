@@ -8,7 +8,7 @@ from random import Random
 import msgspec
 import pytest
 
-from recorder.answers.incidents import JudgedIncident
+from recorder.answers.incidents import Incident
 from recorder.explain.knowledge import shipped
 from recorder.explain.knowledge.rules import MetricOf
 from recorder.facts import metrics
@@ -138,12 +138,12 @@ def test_samples_are_columns_with_holes_and_their_own_times() -> None:
         assert summary_of(again).last == samples[-1][1]
 
 
-def incident(*, cause: str = "") -> JudgedIncident:
+def incident(*, cause: str = "") -> Incident:
     tale = Tale("n1", "n2", "n3")
     if cause:
         tale.condition(30, "AMDGPUThrottle", "True", was="False", node="n1")
     tale.lost(60, "n1").boots(7200, "n1").ready(7210, "n1")
-    return JudgedIncident.of(tale.verdicts("n1"), [])
+    return Incident.of(tale.verdicts("n1"), [])
 
 
 def test_a_window_has_its_bounds_and_a_gang_one_healthy_peer() -> None:
@@ -159,7 +159,7 @@ def test_around_an_outage_of_the_control_plane_its_metrics_are_asked() -> None:
     outage = msgspec.structs.replace(
         lost.judged[0], cause=Cause.CONTROL_PLANE_OUTAGE
     )
-    (asked,) = asked_about(JudgedIncident.of([outage] * 3, []), ["n2"])
+    (asked,) = asked_about(Incident.of([outage] * 3, []), ["n2"])
     assert (asked.of, asked.peer) == (MetricOf.CONTROL_PLANE, None)
 
 
@@ -167,7 +167,7 @@ def test_a_fault_of_days_ago_leaves_room_for_the_loss() -> None:
     tale = Tale("n1")
     tale.condition(30, "AMDGPUThrottle", "True", was="False", node="n1")
     tale.lost(200_000, "n1").boots(200_300, "n1").ready(200_310, "n1")
-    (asked,) = asked_about(JudgedIncident.of(tale.verdicts("n1")[-1:], []))
+    (asked,) = asked_about(Incident.of(tale.verdicts("n1")[-1:], []))
     assert asked.begin < at(200_000) < asked.end
     assert asked.end - asked.begin <= timedelta(hours=2)
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts import derive
 from recorder.facts.classify.claims import claim_draft
 from recorder.facts.metrics import Kept, series_of
@@ -70,7 +70,7 @@ def reboot(condition: str | None, seconds: float = 500) -> Tale:
     return tale
 
 
-def said(verdict: Judged) -> str:
+def said(verdict: Verdict) -> str:
     return " ".join(step.says for step in verdict.steps)
 
 

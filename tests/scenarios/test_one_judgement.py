@@ -13,12 +13,12 @@ from random import Random
 
 import pytest
 
-from recorder.explain.ending import EndingFound
+from recorder.explain.ending import Ending
 from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
 from recorder.explain.pod_end import TAKEN
-from recorder.explain.verdict import Judged as Verdict
+from recorder.explain.verdict import Verdict
 from recorder.facts.projections import (
     Placement,
     Placements,
@@ -107,7 +107,7 @@ def _hit(
         yield from ((by, pod, hit.hit_at) for pod in hit.pods_hit)
 
 
-def _ended(endings: Sequence[EndingFound]) -> Iterator[End]:
+def _ended(endings: Sequence[Ending]) -> Iterator[End]:
     """Yield the Pods that something took, or a container that cost."""
     for one in endings:
         if (one.ended_by in TAKEN and not one.routine) or (

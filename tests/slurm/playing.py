@@ -11,7 +11,7 @@ import msgspec
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import WhyWorkloadQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
+from recorder.answers.why_workload import WhyWorkload, ask_why_workload
 from recorder.explain.knowledge import shipped
 from recorder.facts.classify.claims import claim_key
 from recorder.model.observation import SLURM, CloudEventPosted, Observation
@@ -72,9 +72,7 @@ def claimed(found: Sequence[tuple[int, dict[str, Any]]]) -> list[Observation]:
     ]
 
 
-async def why_job(
-    reading: Reading, job: int, now: datetime
-) -> WhyWorkloadFound:
+async def why_job(reading: Reading, job: int, now: datetime) -> WhyWorkload:
     """Ask why a job of the Slurm cluster "lab" ended."""
     return await ask_why_workload(
         reading,

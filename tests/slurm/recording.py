@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import WhyWorkloadQuestion
-from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
+from recorder.answers.why_workload import WhyWorkload, ask_why_workload
 from recorder.explain.knowledge import shipped
 from recorder.intake.recording import Recording
 from recorder.intake.redact import Redaction, RedactionRules
@@ -88,7 +88,7 @@ class Polled:
             log=self.lab.log,
         )
 
-    async def why(self, job: int) -> WhyWorkloadFound:
+    async def why(self, job: int) -> WhyWorkload:
         """Ask why a job ended."""
         async with reading_of(self._database.dsn("reader"), 1) as reading:
             return await ask_why_workload(

@@ -22,7 +22,7 @@ from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.slurm_names import SlurmNames
 from recorder.answers.stats import ask_stats
 from recorder.answers.why_workload import (
-    WhyWorkloadFound,
+    WhyWorkload,
     why_workload_lines,
 )
 from recorder.answers.workload_named import find_workload
@@ -50,7 +50,7 @@ async def reading(played: Played) -> AsyncIterator[Reading]:
 NOW = datetime.fromtimestamp(events("b")[-1][0], UTC) + timedelta(hours=1)
 
 
-async def why(played: Played, job: int) -> WhyWorkloadFound:
+async def why(played: Played, job: int) -> WhyWorkload:
     async with reading(played) as found:
         return await why_job(found, job, NOW)
 

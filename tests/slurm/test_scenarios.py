@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import pytest
 
-from recorder.explain.ending import EndingFound
+from recorder.explain.ending import Ending
 from recorder.model.entry import Operation
 from recorder.model.observation import SLURM
 from recorder.sources.slurm import SlurmClient, SlurmError
@@ -49,7 +49,7 @@ def ended(said: Said, job: int) -> list[str]:
     ]
 
 
-async def first(slurm: Polled, job: int) -> EndingFound:
+async def first(slurm: Polled, job: int) -> Ending:
     return (await slurm.why(job)).endings[0]
 
 

@@ -14,7 +14,7 @@ from recorder.answers.node_questions import (
     IncidentsQuestion,
 )
 from recorder.answers.ports import Reading
-from recorder.answers.why_workload import WhyWorkloadFound
+from recorder.answers.why_workload import WhyWorkload
 from recorder.explain.knowledge import shipped
 from recorder.facts.slurm import REQUEUED
 from recorder.model.errors import NotFoundError
@@ -126,7 +126,7 @@ def story(
     return [[one for _, one in both]]
 
 
-async def why(reading: Reading, job: int) -> WhyWorkloadFound:
+async def why(reading: Reading, job: int) -> WhyWorkload:
     return await why_job(reading, job, NOW)
 
 

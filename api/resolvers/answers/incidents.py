@@ -28,8 +28,8 @@ from recorder.answers.around import ask_nearest
 from recorder.answers.facets import facets_of
 from recorder.answers.incident import NoIncidentError, ask_incident
 from recorder.answers.incidents import (
+    Incident,
     Incidents,
-    JudgedIncident,
     ask_incidents,
     is_wanted,
     whereabouts,
@@ -65,7 +65,7 @@ class _OfLog:
     """The part of one log in a list of incidents."""
 
     judged: "Judged"
-    part: Part[JudgedIncident]
+    part: Part[Incident]
     places: Sequence[PlaceLabel]
     nearest: Nearest | None
 
@@ -131,7 +131,7 @@ async def incidents(
     )
 
 
-def _item(one: JudgedIncident) -> Item[JudgedIncident]:
+def _item(one: Incident) -> Item[Incident]:
     at, position = one.place
     return Item(at, spot_at(at, position), one)
 
@@ -141,7 +141,7 @@ class Judged:
     """The incidents of one log that match a filter, oldest first."""
 
     within: Window
-    chosen: Sequence[JudgedIncident]
+    chosen: Sequence[Incident]
     coverage: Covered
     places: Whereabouts
     """Labels that show where the nodes of the incidents are."""
@@ -207,7 +207,7 @@ def check_steps(steps: int) -> None:
 def places_shown(
     reading: Reading,
     places: Whereabouts,
-    part: Part[JudgedIncident],
+    part: Part[Incident],
 ) -> list[PlaceLabel]:
     """Return the labels that show where the nodes of incidents are."""
     cluster = reading.log.cluster_name
@@ -224,7 +224,7 @@ def places_shown(
 
 
 def histogram(
-    chosen: Sequence[JudgedIncident], coverage: Coverage, steps: int
+    chosen: Sequence[Incident], coverage: Coverage, steps: int
 ) -> Histogram:
     """Count incidents by start; earlier ones count in the first step."""
     began = sorted(one.since for one in chosen)

@@ -15,7 +15,7 @@ from api.resolvers.types.publishing import publish
 from api.resolvers.types.verdicts import Verdict
 from api.resolvers.types.words import Facet
 from recorder.answers.facets import Facets, in_order
-from recorder.answers.incidents import Incident, JudgedIncident
+from recorder.answers.incidents import Incident
 
 __all__ = [
     "FacetCounts",
@@ -38,13 +38,13 @@ class _IncidentFields:
     @strawberry.field
     @staticmethod
     def verdicts(
-        incident: strawberry.Parent[JudgedIncident],
+        incident: strawberry.Parent[Incident],
     ) -> list[Verdict]:
         return [*incident.judged]
 
     @strawberry.field
     @staticmethod
-    def workloads(incident: strawberry.Parent[JudgedIncident]) -> list[Hit]:
+    def workloads(incident: strawberry.Parent[Incident]) -> list[Hit]:
         """Workloads it affected."""
         return [*incident.hits]
 

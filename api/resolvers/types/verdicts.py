@@ -67,9 +67,7 @@ for _part in (
     judged.AnsweredFault,
     judged.Contest,
     judged.Contradiction,
-    judged.DecisionFound,
     judged.Duration,
-    judged.FaultFound,
     judged.Intervention,
     judged.NodeContest,
     judged.Rival,
@@ -77,6 +75,8 @@ for _part in (
     judged.Step,
 ):
     publish(_part)
+publish(judged.Decided, name="DecisionFound")
+publish(judged.Faulted, name="FaultFound")
 publish(judged.Missing, name="MissingEvidence")
 publish(judged.NodeContestSide, adds=ContestSideFields)
 publish(

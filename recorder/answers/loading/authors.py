@@ -18,7 +18,7 @@ from recorder.answers.queries import (
 )
 from recorder.answers.references import find_objects
 from recorder.answers.slurm_names import slurm_names
-from recorder.explain.ending import EndingFound, Preemptor
+from recorder.explain.ending import Ending, Preemptor
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.pod_end import BY_KUBELET
 from recorder.explain.signals import Actor, actor_of
@@ -67,8 +67,8 @@ OUTPUT = "output of the job"
 
 
 async def with_author(
-    reading: Reading, ending: EndingFound, knowledge: Knowledge
-) -> EndingFound:
+    reading: Reading, ending: Ending, knowledge: Knowledge
+) -> Ending:
     """Add the author, if audit shows it, and the missing evidence."""
     audited = any(stream.source == AUDIT for stream in reading.streams)
     decision = None if ending.verdict is None else ending.verdict.decision
@@ -98,7 +98,7 @@ async def with_author(
     return ending
 
 
-def _lack_of_author(ending: EndingFound) -> Missing:
+def _lack_of_author(ending: Ending) -> Missing:
     """Return what would show who deleted or suspended a workload."""
     if _is_of_slurm(ending):
         return Missing(
@@ -108,14 +108,14 @@ def _lack_of_author(ending: EndingFound) -> Missing:
     return Missing(evidence="audit", would_tell=f"who {verb} it")
 
 
-def _is_of_slurm(ending: EndingFound) -> bool:
+def _is_of_slurm(ending: Ending) -> bool:
     things = (one.stored.fact.object for one in ending.evidence[:1])
     return any(thing and thing.group == SLURM_GROUP for thing in things)
 
 
 async def _by_slurm(
-    reading: Reading, ending: EndingFound, knowledge: Knowledge
-) -> EndingFound:
+    reading: Reading, ending: Ending, knowledge: Knowledge
+) -> Ending:
     """Add what took the place of a run of Slurm, or what would show it.
 
     Slurm's own log names it. Without that it is what began on the nodes of
@@ -145,7 +145,7 @@ async def _by_slurm(
 
 
 async def _actor(
-    reading: Reading, ending: EndingFound, knowledge: Knowledge
+    reading: Reading, ending: Ending, knowledge: Knowledge
 ) -> Actor | None:
     """Return who requested a deletion or a suspension."""
     verbs = {"delete", "deletecollection"}
@@ -197,7 +197,7 @@ async def requested_by(
     return None
 
 
-def _kubelet(ending: EndingFound, knowledge: Knowledge) -> Actor | None:
+def _kubelet(ending: Ending, knowledge: Knowledge) -> Actor | None:
     """Return the kubelet, if it evicted or refused a Pod itself."""
     detail = ending.evidence[0].stored.fact.detail
     match detail:
@@ -213,7 +213,7 @@ def _kubelet(ending: EndingFound, knowledge: Knowledge) -> Actor | None:
 
 async def _evictor(
     reading: Reading,
-    ending: EndingFound,
+    ending: Ending,
     knowledge: Knowledge,
     *,
     audited: bool,
@@ -226,7 +226,7 @@ async def _evictor(
 
 
 async def _displacer(
-    reading: Reading, ending: EndingFound, knowledge: Knowledge
+    reading: Reading, ending: Ending, knowledge: Knowledge
 ) -> Actor | None:
     """Return who says in an Event about a Pod that it displaces it."""
     preempted = ending.ended_by is EndedBy.PREEMPTION
@@ -240,7 +240,7 @@ async def _displacer(
 
 
 async def _events(
-    reading: Reading, ending: EndingFound
+    reading: Reading, ending: Ending
 ) -> AsyncIterator[StoredFact]:
     """Yield the Events about the first object that an ending ended."""
     first = ending.evidence[0].stored
@@ -261,7 +261,7 @@ async def _events(
 
 
 async def _preemptor(
-    reading: Reading, ending: EndingFound, knowledge: Knowledge
+    reading: Reading, ending: Ending, knowledge: Knowledge
 ) -> Preemptor | None:
     """Return the workload that took the place of another.
 
@@ -310,7 +310,7 @@ async def _preemptor(
 
 async def _successor(
     reading: Reading,
-    ending: EndingFound,
+    ending: Ending,
     knowledge: Knowledge,
     words: Container[str] | None,
 ) -> Preemptor | None:

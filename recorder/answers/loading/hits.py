@@ -43,7 +43,7 @@ from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import Taking, displaced, lost_around
 from recorder.explain.pod_end import BY_TAINT
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
@@ -104,7 +104,7 @@ class _Gangs:
 
     def hits(
         self,
-        verdicts: Sequence[Judged],
+        verdicts: Sequence[Verdict],
         scope: Scope,
         *,
         each: bool = False,
@@ -120,7 +120,7 @@ class _Gangs:
             alone=alone,
         )
 
-    def times_of_losses(self, verdicts: Sequence[Judged]) -> list[datetime]:
+    def times_of_losses(self, verdicts: Sequence[Verdict]) -> list[datetime]:
         """Return when nodes failed, and when their gangs lost other Pods.
 
         Only losses count by which a gang did not run in full when a node
@@ -164,7 +164,7 @@ class _Gangs:
 async def hits_of(
     reading: Reading,
     nodes: Sequence[str],
-    verdicts: Sequence[Judged],
+    verdicts: Sequence[Verdict],
     window: Window,
     *,
     account: Account,
@@ -184,7 +184,7 @@ async def hits_on(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> tuple[list[Hit], list[Judged]]:
+) -> tuple[list[Hit], list[Verdict]]:
     """Return each hit on workloads, and what happened to their nodes.
 
     Args:
@@ -210,7 +210,7 @@ async def hits_on(
         facts=True,
         needs=(PODS,),
     )
-    verdicts: list[Judged] = []
+    verdicts: list[Verdict] = []
     if known:
         verdicts = await judge_nodes(
             reading, known, window, account, knowledge
@@ -229,12 +229,12 @@ async def hits_on(
 async def all_hits_of(
     reading: Reading,
     asked: NodeSelection,
-    verdicts: Sequence[Judged],
+    verdicts: Sequence[Verdict],
     window: Window,
     *,
     account: Account,
     knowledge: Knowledge,
-) -> tuple[list[Hit], Sequence[Judged]]:
+) -> tuple[list[Hit], Sequence[Verdict]]:
     """Return the hits by verdicts on some nodes, with losses elsewhere.
 
     Return the verdicts on the other nodes too.
@@ -320,7 +320,7 @@ async def _companions(
     window: Window,
     account: Account,
     knowledge: Knowledge,
-) -> list[Judged]:
+) -> list[Verdict]:
     """Judge other nodes of the gangs that may have failed at these times.
 
     That is when the nodes in question failed, and while their gangs were down
@@ -349,7 +349,7 @@ def _is_near(at: datetime, times: Iterable[datetime]) -> bool:
 
 async def _gangs(
     reading: Reading,
-    verdicts: Sequence[Judged],
+    verdicts: Sequence[Verdict],
     window: Window,
     account: Account,
     *others: DisplacedPods,
@@ -383,7 +383,7 @@ async def _gangs(
 
 async def _unheard(
     reading: Reading,
-    verdicts: Iterable[Judged],
+    verdicts: Iterable[Verdict],
     window: Window,
     account: Account,
 ) -> list[Hole]:

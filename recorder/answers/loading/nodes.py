@@ -26,7 +26,7 @@ from recorder.explain.needs import (
 from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
 from recorder.explain.signals import names_in_locks
 from recorder.explain.tracks.episodes import Episode, episodes_of, may_begin
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.facts import DAILY_REPORTERS
 from recorder.facts.coverage.account import Account
 from recorder.facts.coverage.hole import Hole
@@ -298,7 +298,7 @@ async def judge_nodes(
     window: Window,
     account: Account,
     knowledge: Knowledge,
-) -> list[Judged]:
+) -> list[Verdict]:
     """Judge nodes in a window, with causes from up to a day before."""
     since = window.since and shifted(window.since, -LOOKBACK)
     nodes = await nodes_of(
@@ -315,7 +315,7 @@ async def verdicts_of(
     knowledge: Knowledge,
     *,
     everywhere: bool = False,
-) -> list[Judged]:
+) -> list[Verdict]:
     """Judge nodes in a window, node by node, each in order of time.
 
     ``everywhere`` is for questions about the whole fleet: it is read for the
@@ -333,7 +333,7 @@ async def verdicts_of(
         reading, window, holes, knowledge, everywhere=everywhere
     )
     await fleet.read([chain for chains in asked for chain in chains])
-    verdicts: list[Judged] = []
+    verdicts: list[Verdict] = []
     for chains in asked:
         judged = [
             verdict
@@ -352,7 +352,7 @@ async def verdicts_of(
     return verdicts
 
 
-def hiding(verdicts: Iterable[Judged]) -> Iterator[Hole]:
+def hiding(verdicts: Iterable[Verdict]) -> Iterator[Hole]:
     """Yield the holes that reduce the confidence of verdicts."""
     for verdict in verdicts:
         yield from verdict.hiding

@@ -100,6 +100,7 @@ async def obstacles_to(
             occurred_at=stored.fact.occurred_at,
             observed_at=stored.observed_at,
             says=says_with_object(stored.fact),
+            stored=stored,
             actor=await _author(reading, stored, knowledge),
         )
         for stored in newest[-OBSTACLES_MAX:]

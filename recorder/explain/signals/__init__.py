@@ -10,7 +10,6 @@ from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals.actor import (
     UNKNOWN,
     Actor,
-    RuledActor,
     actor_of,
     is_same,
 )
@@ -53,7 +52,6 @@ __all__ = [
     "UNKNOWN",
     "Actor",
     "Cables",
-    "RuledActor",
     "Signal",
     "Subject",
     "Topic",

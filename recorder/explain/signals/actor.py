@@ -13,7 +13,7 @@ from recorder.explain.knowledge import ActorName, Knowledge
 from recorder.model.document import Document
 from recorder.model.outcomes import ActorKind
 
-__all__ = ["UNKNOWN", "Actor", "RuledActor", "actor_of", "is_same"]
+__all__ = ["UNKNOWN", "Actor", "actor_of", "is_same"]
 
 SERVICE_ACCOUNT = "system:serviceaccount:"
 PROGRAMS = frozenset(
@@ -35,21 +35,6 @@ class Actor(Document, frozen=True, kw_only=True):
     tool: str | UnsetType = UNSET
     """The tool used, if the actor is unknown."""
 
-    @property
-    def is_program(self) -> bool:
-        """Whether it cannot be a person."""
-        return self.kind in PROGRAMS
-
-    @property
-    def key(self) -> str:
-        """The name for comparisons; empty if there is none."""
-        name = (self.name or "").lower()
-        return _GENERIC.sub("", name) or name
-
-
-class RuledActor(Actor, frozen=True, kw_only=True):
-    """An actor with what the rules define about it."""
-
     known: bool = field(default=False, name="_known")
     """Whether a rule names it: it acts on behalf of others."""
 
@@ -63,8 +48,19 @@ class RuledActor(Actor, frozen=True, kw_only=True):
             return None
         return cls(kind=name.kind, name=name.name, known=True)
 
+    @property
+    def is_program(self) -> bool:
+        """Whether it cannot be a person."""
+        return self.kind in PROGRAMS
 
-UNKNOWN: Final = RuledActor(kind=ActorKind.UNKNOWN, name=None)
+    @property
+    def key(self) -> str:
+        """The name for comparisons; empty if there is none."""
+        name = (self.name or "").lower()
+        return _GENERIC.sub("", name) or name
+
+
+UNKNOWN: Final = Actor(kind=ActorKind.UNKNOWN, name=None)
 """The actor that no record names."""
 
 
@@ -84,7 +80,7 @@ def actor_of(
     *,
     audited: bool = False,
     client: str | None = None,
-) -> RuledActor | None:
+) -> Actor | None:
     """Return the actor of a field manager, or of a user in audit.
 
     A user whose client has the name of the user is a program.
@@ -92,26 +88,24 @@ def actor_of(
     if not name:
         return None
     rule = knowledge.writer(name)
-    known = RuledActor.named(rule.actor) if rule is not None else None
+    known = Actor.named(rule.actor) if rule is not None else None
     if known is not None:
         return known
     if rule is not None and not audited:
         kind = ActorKind.UNKNOWN if rule.actor is None else rule.actor.kind
-        return RuledActor(
-            kind=kind, name=None, tool=name, library=rule.library
-        )
+        return Actor(kind=kind, name=None, tool=name, library=rule.library)
     program = (client or "").partition("/")[0]
     return _by_name(name, by_person=audited and program != name)
 
 
-def _by_name(name: str, *, by_person: bool) -> RuledActor:
+def _by_name(name: str, *, by_person: bool) -> Actor:
     if name.startswith(SERVICE_ACCOUNT):
         account = name.rpartition(":")[2]
-        return RuledActor(kind=ActorKind.CONTROLLER, name=account)
+        return Actor(kind=ActorKind.CONTROLLER, name=account)
     if name.startswith("system:node:"):
-        return RuledActor(kind=ActorKind.KUBELET, name="kubelet")
+        return Actor(kind=ActorKind.KUBELET, name="kubelet")
     if name.startswith("system:"):
         user = name.removeprefix("system:")
-        return RuledActor(kind=ActorKind.CONTROLLER, name=user)
+        return Actor(kind=ActorKind.CONTROLLER, name=user)
     kind = ActorKind.USER if by_person else ActorKind.CONTROLLER
-    return RuledActor(kind=kind, name=name)
+    return Actor(kind=kind, name=name)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from recorder.explain.knowledge import Knowledge, matches
 from recorder.explain.knowledge.rules import LockRule, ObjectRule
-from recorder.explain.signals.actor import RuledActor, actor_of
+from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.facts import DEBUGGER, HOST_COMMAND, MANAGED_BY, REFUSED
 from recorder.facts.classify.times import moment
@@ -232,7 +232,7 @@ def _lock(
     yield Signal(
         Role.DECISION if held else Role.RECOVERY,
         Subject(Topic.LOCK, detail.key), stored, None,
-        rule.decision if held else None, RuledActor.named(rule.actor),
+        rule.decision if held else None, Actor.named(rule.actor),
         over=not held,
     )  # fmt: skip
 
@@ -259,7 +259,7 @@ def _turned(
             return
     made = knowledge.made(thing.group, thing.kind)
     if made is not None:
-        actor = RuledActor.named(made.actor)
+        actor = Actor.named(made.actor)
         yield Signal(Role.ACT, _named(thing), stored, actor=actor)
 
 
@@ -294,7 +294,7 @@ def _asked(
     stored: StoredFact, rule: ObjectRule, subject: Subject
 ) -> Iterator[Signal]:
     """Yield the signals of an object that is a request."""
-    actor = RuledActor.named(rule.actor)
+    actor = Actor.named(rule.actor)
     match stored.fact.detail:
         case Appeared(state=state):
             # A completed one remains until it is cleaned up.

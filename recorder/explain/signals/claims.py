@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.knowledge.claiming import member, time_of
 from recorder.explain.knowledge.rules import Claimant, ClaimType
-from recorder.explain.signals.actor import RuledActor
+from recorder.explain.signals.actor import Actor
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Claimed, ConditionChanged
@@ -89,11 +89,11 @@ def _dated(stored: StoredFact, kind: ClaimType, claim: Claimed) -> StoredFact:
     return replace(stored, fact=replace(stored.fact, occurred_at=at))
 
 
-def _actor(rule: Claimant | None, claim: Claimed) -> RuledActor | None:
+def _actor(rule: Claimant | None, claim: Claimed) -> Actor | None:
     if rule is None:
         return None
     named = member(claim.data, rule.member) if rule.member else []
     name = next(iter(named), rule.name)
     if not name:
-        return RuledActor(kind=ActorKind.UNKNOWN, name=None)
-    return RuledActor(kind=rule.kind, name=name)
+        return Actor(kind=ActorKind.UNKNOWN, name=None)
+    return Actor(kind=rule.kind, name=name)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.knowledge.rules import ConditionRule, TextRule
-from recorder.explain.signals.actor import RuledActor, actor_of
+from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.around import unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import Fact, FactKind, StoredFact
@@ -92,7 +92,7 @@ def _field(stored: StoredFact, field: str) -> Iterator[Signal]:
 def _condition(
     stored: StoredFact,
     turned: ConditionChanged,
-    actor: RuledActor | None,
+    actor: Actor | None,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     name, old, new = turned.type, turned.old, turned.new
@@ -112,7 +112,7 @@ def _condition(
         return
     if rule.decision is not None and not was:
         # An actor that a rule names is known; the writer is a guess.
-        actor = RuledActor.named(rule.actor) or actor
+        actor = Actor.named(rule.actor) or actor
         decision = _decision(rule, new)
         yield Signal(Role.DECISION, subject, stored, None, decision, actor)
         return
@@ -218,7 +218,7 @@ def _number(amount: str | None) -> int:
 def _taint(
     stored: StoredFact,
     taint: Tainted | Untainted,
-    actor: RuledActor | None,
+    actor: Actor | None,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     subject = Subject(Topic.TAINT, taint.key)
@@ -236,7 +236,7 @@ def _taint(
 def _text(
     stored: StoredFact,
     text: AnnotationChanged | LabelChanged,
-    actor: RuledActor | None,
+    actor: Actor | None,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     label = isinstance(text, LabelChanged)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 
-from recorder.explain.signals.actor import RuledActor
+from recorder.explain.signals.actor import Actor
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.model.fact import FactKind, StoredFact
@@ -90,7 +90,7 @@ def cordons_by(requests: Iterable[Signal], *, ended: bool) -> list[Signal]:
     ]
 
 
-def author_of(change: Signal, signals: Iterable[Signal]) -> RuledActor | None:
+def author_of(change: Signal, signals: Iterable[Signal]) -> Actor | None:
     """Return who made a change: by audit, else by its field manager."""
     request = request_of(change, signals)
     return change.actor if request is None else request.actor

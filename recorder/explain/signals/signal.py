@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple, Self
 
 from recorder.explain.knowledge.rules import Act
-from recorder.explain.signals.actor import RuledActor
+from recorder.explain.signals.actor import Actor
 from recorder.facts import says_with_object
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
@@ -95,7 +95,7 @@ class Signal(NamedTuple):
     stored: StoredFact
     fault: Fault | None = None
     decision: Decision | None = None
-    actor: RuledActor | None = None
+    actor: Actor | None = None
     of_spot: Decision | None = None
     """The decision instead, for a machine that may be reclaimed."""
 
@@ -129,7 +129,7 @@ class Signal(NamedTuple):
         rule: Act,
         subject: Subject,
         stored: StoredFact,
-        writer: RuledActor | None = None,
+        writer: Actor | None = None,
     ) -> Self:
         """Return a fact in the role that a rule gives it.
 
@@ -137,7 +137,7 @@ class Signal(NamedTuple):
         """
         return cls(
             rule.role, subject, stored, rule.fault, rule.decision,
-            RuledActor.named(rule.actor) or writer, vague=rule.vague,
+            Actor.named(rule.actor) or writer, vague=rule.vague,
         )  # fmt: skip
 
     @property

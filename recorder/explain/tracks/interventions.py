@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from recorder.explain.signals import (
-    RuledActor,
+    Actor,
     Signal,
     Topic,
     is_order,
@@ -41,12 +41,12 @@ TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
 class Intervention:
     """The acts of one author."""
 
-    author: RuledActor | None
+    author: Actor | None
     steps: list[Signal] = field(default_factory=list)
     marks: list[Signal] = field(default_factory=list)
     """What its author wrote and has no rule."""
 
-    asked: list[RuledActor] = field(default_factory=list)
+    asked: list[Actor] = field(default_factory=list)
     """The owners of the literals it used, whose programs act on them."""
 
     @property
@@ -132,7 +132,7 @@ def _is_taken_up(mark: Signal, transition: Transition) -> bool:
     )
 
 
-def _is_by(one: Intervention, author: RuledActor | None) -> bool:
+def _is_by(one: Intervention, author: Actor | None) -> bool:
     """Whether an author, or the only one of a tool, made an intervention."""
     if author is None or one.author is None:
         return False
@@ -145,7 +145,7 @@ def _is_by(one: Intervention, author: RuledActor | None) -> bool:
 
 def _obeying(
     one: Intervention, found: Iterable[Intervention], transition: Transition
-) -> Iterator[RuledActor]:
+) -> Iterator[Actor]:
     """Yield the authors who carried out what a person ordered."""
     orders = [s for s in one.steps if is_order(s, later=not s.ruled)]
     asked = {s.subject for s in one.steps if s.topic is Topic.OBJECT}
@@ -252,7 +252,7 @@ def _steps(transition: Transition) -> Iterator[Signal]:
 
 
 def _fitting(
-    found: Iterable[Intervention], author: RuledActor | None, step: Signal
+    found: Iterable[Intervention], author: Actor | None, step: Signal
 ) -> Intervention | None:
     """Return the intervention that a step belongs to."""
     named = [one for one in found if is_same(one.author, author)]

@@ -14,7 +14,7 @@ from functools import cached_property
 from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.signals import (
     LOSSES,
-    RuledActor,
+    Actor,
     Signal,
     Subject,
     Topic,
@@ -262,7 +262,7 @@ class Transition:
             self.lost_at <= min(lost[-1].at, taken.at - least)
         )
 
-    def author(self, signal: Signal) -> RuledActor | None:
+    def author(self, signal: Signal) -> Actor | None:
         """Return the author of a change: by audit, else its field manager."""
         at, asked = signal.at, self._requests
         first = bisect_left(asked, at - LIMITS.same_write, key=_when)
@@ -277,7 +277,7 @@ class Transition:
             (s for s in signals if s.topic is Topic.REQUEST), key=_when
         )
 
-    def acts(self, author: RuledActor | None) -> bool:
+    def acts(self, author: Actor | None) -> bool:
         """Whether an author acts on the node: the others only report.
 
         A person acts, and so does a program that also writes the spec, the

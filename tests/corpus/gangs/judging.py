@@ -3,24 +3,20 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from recorder.explain.ending import EndingFound
+from recorder.explain.ending import Ending
 from tests.corpus.gangs.laboratory import Expected
 
 __all__ = ["meant", "problems"]
 
 
-def meant(
-    expected: Expected, endings: Sequence[EndingFound]
-) -> Sequence[EndingFound]:
+def meant(expected: Expected, endings: Sequence[Ending]) -> Sequence[Ending]:
     """Return the endings of the time of an act."""
     since = datetime.fromisoformat(expected.since)
     until = datetime.fromisoformat(expected.until)
     return [one for one in endings if since <= one.at < until]
 
 
-def problems(
-    expected: Expected, endings: Sequence[EndingFound]
-) -> Iterator[str]:
+def problems(expected: Expected, endings: Sequence[Ending]) -> Iterator[str]:
     """Yield what the endings of a workload say wrongly of one act."""
     found = meant(expected, endings)
     words = [str(one.ended_by) for one in found]
@@ -41,7 +37,7 @@ def problems(
         yield f"verdicts on {sorted(struck_nodes)}, not {expected.nodes}"
 
 
-def _places(expected: Expected, ending: EndingFound) -> Iterator[str]:
+def _places(expected: Expected, ending: Ending) -> Iterator[str]:
     lost = {*ending.pods, *ending.stopped}
     if not {*expected.pods} <= lost:
         yield f"lost {sorted(lost)}, not {expected.pods}"
@@ -55,13 +51,13 @@ def _places(expected: Expected, ending: EndingFound) -> Iterator[str]:
         yield f"a Pod on two nodes: {sorted(names)}"
 
 
-def _author(ending: EndingFound) -> str | None:
+def _author(ending: Ending) -> str | None:
     decision = ending.verdict and ending.verdict.decision
     actor = ending.actor or (decision.actor if decision else None)
     return None if actor is None else actor.name
 
 
-def _preemptor(expected: Expected, ending: EndingFound) -> Iterator[str]:
+def _preemptor(expected: Expected, ending: Ending) -> Iterator[str]:
     one = ending.preemptor
     if one is None:
         yield "preempted by nothing"

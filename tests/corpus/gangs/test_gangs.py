@@ -26,7 +26,7 @@ from recorder.answers.objects import ask_objects
 from recorder.answers.ports import Reading
 from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.stats import ask_stats
-from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
+from recorder.answers.why_workload import WhyWorkload, ask_why_workload
 from recorder.explain.knowledge import shipped
 from recorder.model.outcomes import EndedBy
 from recorder.model.reference import EntryName
@@ -81,7 +81,7 @@ def end_of(reading: Reading) -> datetime:
     return reading.log.recorded_at
 
 
-async def why(reading: Reading, workload: str) -> WhyWorkloadFound:
+async def why(reading: Reading, workload: str) -> WhyWorkload:
     question = WhyWorkloadQuestion(
         object=Reference.parse(workload), window=EVER, at=None
     )

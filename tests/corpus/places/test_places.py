@@ -27,7 +27,7 @@ from recorder.answers.why_workload import (
     why_workload_lines,
 )
 from recorder.explain.knowledge import shipped
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Verdict
 from recorder.model.errors import NotFoundError
 from recorder.model.outcomes import ServiceState
 from recorder.model.window import Window
@@ -110,14 +110,14 @@ def played(
 
 async def verdicts_on(
     reading: Reading, node: str, window: Window
-) -> list[Judged]:
+) -> list[Verdict]:
     now = reading.log.recorded_at
     assert now is not None
     question = WhyQuestion(node=node, window=window, at=None)
     return [*(await ask_why(reading, question, RULES, now=now)).verdicts]
 
 
-def problems(found: list[Judged], right: Answer) -> Iterator[str]:
+def problems(found: list[Verdict], right: Answer) -> Iterator[str]:
     """Yield what verdicts say wrongly."""
     if len(found) != 1:
         yield f"verdicts: {[str(one.sentence) for one in found]}"
