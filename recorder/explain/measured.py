@@ -1,5 +1,6 @@
 """What kept metrics say of a fault: they support it, or speak against it.
 
+Claims keep what metrics of a node did around an incident.
 A value is never a fault by itself: a GPU may be hot for a day. It is compared
 where another source reports a fault of the class of its metric.
 """
@@ -7,13 +8,13 @@ where another source reports a fault of the class of its metric.
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from math import inf, isfinite
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from recorder.explain.knowledge.rules import MetricRule
 from recorder.explain.signals import Signal, Subject, Topic
-from recorder.explain.signals.metrics import Measurement
+from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import (
     Contradiction,
@@ -21,7 +22,10 @@ from recorder.explain.verdict import (
     Faulted,
     Verdict,
 )
-from recorder.model.outcomes import Role
+from recorder.facts.metrics import Kept, Summary, kept_of, summaries_of
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Claimed
+from recorder.model.outcomes import Fault, Role
 
 __all__ = ["measured"]
 
@@ -29,12 +33,21 @@ SUPPORTING_MAX: Final = 3
 """Series that a step names."""
 
 
+class Measurement(NamedTuple):
+    """A series of a node, with the rule of its metric and its claim."""
+
+    rule: MetricRule
+    series: Summary
+    kept: Kept
+    stored: StoredFact
+
+
 def measured(transition: Transition, verdict: Verdict) -> Verdict:
     """Return a verdict with what kept metrics say of its fault."""
     if verdict.fault is None:
         return verdict
     at = transition.effect.stored.at
-    lines = [*transition.episode.measurements(verdict.fault.fault, at)]
+    lines = [*_measurements(transition.episode, verdict.fault.fault, at)]
     shown = [one for one in lines if _supports(one, at)][:SUPPORTING_MAX]
     if not shown:
         against = _against(lines, verdict.fault)
@@ -57,6 +70,47 @@ def measured(transition: Transition, verdict: Verdict) -> Verdict:
     evidence = [Evidence.of(Role.FAULT, sign) for sign in signs]
     return replace(
         verdict, steps=steps, evidence=[*verdict.evidence, *evidence]
+    )
+
+
+def _measurements(
+    episode: Episode, fault: Fault, at: datetime
+) -> Iterator[Measurement]:
+    """Yield the series of a node around a time that speak of a fault.
+
+    What was kept of it as the healthy peer of another node is left out.
+    """
+    rules = {
+        name: rule
+        for name, rule in episode.metrics.items()
+        if rule.fault is fault
+    }
+    for stored in episode.claims:
+        claim = stored.fact.detail
+        assert isinstance(claim, Claimed), "others claim nothing"
+        kept = kept_of(claim)
+        if kept is None or kept.node != episode.node or kept.peer_of:
+            continue
+        if not kept.begin <= at <= kept.end:
+            continue
+        for series in summaries_of(claim, rules):
+            if _is_sound(series, kept):
+                yield Measurement(rules[series.name], series, kept, stored)
+
+
+def _is_sound(series: Summary, kept: Kept) -> bool:
+    """Return whether its values are numbers, and its times in the window."""
+    begin, end = kept.begin.timestamp(), kept.end.timestamp()
+    values = (
+        series.first,
+        series.last,
+        series.lowest,
+        series.highest,
+        series.changed_to,
+    )
+    times = (series.high_at, series.ended_at, series.changed_at or begin)
+    return all(map(isfinite, values)) and all(
+        begin <= at <= end for at in times
     )
 
 

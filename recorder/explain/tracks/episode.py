@@ -1,23 +1,18 @@
 """An episode: the signals that belong together, and the state of the node."""
 
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Final
 
 from recorder.explain.causes import FAULTS
+from recorder.explain.knowledge.rules import MetricRule
 from recorder.explain.signals import Signal, Subject, Topic, is_order
-from recorder.explain.signals.metrics import Measurement
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
-from recorder.model.outcomes import Fault, Role
+from recorder.model.outcomes import Role
 
 __all__ = ["ATTACHED", "LASTING", "Episode"]
 
@@ -59,18 +54,14 @@ LASTING: Final = frozenset({Role.FAULT, Role.DECISION})
 """Roles of signals that hold until another ends them."""
 
 
-def _none(_: Fault, __: datetime) -> Iterable[Measurement]:
-    return ()
-
-
 class Episode:
     """The signals that belong together."""
 
-    measurements: Callable[[Fault, datetime], Iterable[Measurement]] = (
-        staticmethod(_none)
-    )
-    """Returns what was kept of the node around a time that speaks of a
-    fault."""
+    claims: Sequence[StoredFact] = ()
+    """What other systems said; for all its episodes together."""
+
+    metrics: Mapping[str, MetricRule] = MappingProxyType({})
+    """The rules of metrics, by their names."""
 
     def __init__(
         self, node: str, baseline: NodeState, boots: Mapping[str, datetime]

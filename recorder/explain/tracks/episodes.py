@@ -9,7 +9,6 @@ a new trouble does not: `begins_anew` decides it.
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -27,7 +26,6 @@ from recorder.explain.signals import (
     signals_of,
 )
 from recorder.explain.signals.around import is_listed
-from recorder.explain.signals.metrics import is_of_metrics, measurements_of
 from recorder.explain.signals.node import standing
 from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.thresholds import LIMITS
@@ -90,9 +88,9 @@ def episodes_of(
     reader.cordons = unwatched(ordered)
     for stored, skew in zip(*synchronized(node, ordered), strict=True):
         reader.read(stored, skew)
-    claims = [one for one in ordered if is_of_metrics(one.fact)]
-    for one in reader.chains if claims else ():
-        one.measurements = partial(measurements_of, node, claims, knowledge)
+    claims = [s for s in ordered if s.fact.kind is FactKind.CLAIMED]
+    for one in reader.chains:
+        one.metrics, one.claims = knowledge.metrics, claims
     return reader.chains
 
 
