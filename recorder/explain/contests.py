@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -140,15 +140,6 @@ SAID_MAX = 3
 Claim = bool | str | None
 
 
-class _Change(NamedTuple):
-    """A change of a field of a Node."""
-
-    path: Path
-    before: Claim
-    after: Claim
-    signal: Signal
-
-
 def with_contests(
     chains: Sequence[Episode], verdicts: Iterable[Verdict]
 ) -> list[Verdict]:
@@ -207,39 +198,38 @@ def _bearing(verdict: Verdict, chains: Sequence[Episode]) -> set[EntryName]:
 
 
 def _contests(chains: Sequence[Episode]) -> Iterator[NodeContest]:
-    turns = Turns[Path, Actor, _Change](is_same=is_same, is_other=_is_other)
-    for change, author in _changes(chains):
-        at = change.signal.at
-        turn = Turn(author, change.before, change.after, at, change)
-        turns.take(change.path, turn)
+    turns = Turns[Path, Actor, Signal](is_same=is_same, is_other=_is_other)
+    for path, turn in _turns(chains):
+        turns.take(path, turn)
     for path, found in turns.found():
         yield NodeContest(
             path=written_path(path),
             sides=[
-                NodeContestSide(actor=turn.author, value=turn.shown.after)
+                NodeContestSide(actor=turn.author, value=turn.after)
                 for turn in found[:2]
             ],
             since=found[0].at,
             until=found[-1].at,
-            entries=[turn.shown.signal.entry for turn in found],
+            entries=[turn.shown.entry for turn in found],
         )
 
 
-def _changes(chains: Sequence[Episode]) -> Iterator[tuple[_Change, Actor]]:
+def _turns(
+    chains: Sequence[Episode],
+) -> Iterator[tuple[Path, Turn[Actor, Signal]]]:
     """Yield the changes of a node with their authors, in log order."""
-    found: dict[tuple[int, int], tuple[_Change, Episode]] = {}
-    for chain in chains:
-        for signal in (*chain.signals, *chain.marks):
-            change = _change(signal)
-            if change is not None and change.before != change.after:
-                found.setdefault(signal.order, (change, chain))
-    often = Counter(change.path for change, _ in found.values())
-    for _, (change, chain) in sorted(found.items(), key=lambda one: one[0]):
-        if often[change.path] < TURNS_MIN:
-            continue
-        author = _author(change.signal, chain)
+    found = {
+        signal.order: (changed, signal, chain)
+        for chain in reversed(chains)
+        for signal in reversed(chain.written)
+        if (changed := _changed(signal)) and changed[1] != changed[2]
+    }
+    often = Counter(path for (path, *_), *_ in found.values())
+    for place in sorted(found):
+        (path, before, after), signal, chain = found[place]
+        author = _author(signal, chain) if often[path] >= TURNS_MIN else None
         if author is not None:
-            yield change, author
+            yield path, Turn(author, before, after, signal.at, signal)
 
 
 def _author(signal: Signal, chain: Episode) -> Actor | None:
@@ -254,7 +244,8 @@ def _author(signal: Signal, chain: Episode) -> Actor | None:
     return author_of(signal, chain.signals)
 
 
-def _change(signal: Signal) -> _Change | None:
+def _changed(signal: Signal) -> tuple[Path, Claim, Claim] | None:
+    """Return which field of a Node changed, from what to what."""
     fact = signal.stored.fact
     if fact.object is None or fact.object.kind != "Node":
         return None
@@ -282,7 +273,7 @@ def _change(signal: Signal) -> _Change | None:
             old, new = map(_status, (fact.detail.old, fact.detail.new))
         case _:
             return None
-    return _Change(path, old, new, signal)
+    return path, old, new
 
 
 def _status(condition: Condition | None) -> str | None:

@@ -8,7 +8,7 @@ most possible. So is a verdict on a repair without a record of what broke.
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 from recorder.explain.causes import FAULTS, STAYING
 from recorder.explain.signals import LOSSES, Signal, Topic
@@ -226,13 +226,6 @@ DECISIVE = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
 """Roles that show what happened and why, not the response to it."""
 
 
-class _Sign(NamedTuple):
-    """A signal of an episode, in its role for a verdict."""
-
-    role: Role
-    sign: Signal
-
-
 def evidence_of(
     transition: Transition,
     decided: Decided | None,
@@ -244,7 +237,7 @@ def evidence_of(
     Also return how many were left out, if there are more than an answer
     lists. The last sign of life, ``heard``, is included if there is one.
     """
-    chosen: dict[tuple[int, int], _Sign] = {}
+    chosen: dict[tuple[int, int], Evidence] = {}
     deciding = [transition.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
     deciding += [heard] if heard is not None else []
@@ -261,13 +254,12 @@ def evidence_of(
             role = Role.DECISION
         if faulted is not None and key == faulted.sign.order:
             role = Role.EFFECT if sign is transition.effect else Role.FAULT
-        chosen.setdefault(key, _Sign(role, sign))
+        chosen.setdefault(key, Evidence.of(role, sign))
     if heard is not None:
-        chosen.setdefault(heard.order, _Sign(heard.role, heard))
+        chosen.setdefault(heard.order, Evidence.of(heard.role, heard))
     found = sorted(chosen.values(), key=_place)
     kept = most_relevant(found, rested, EVIDENCE_MAX)
-    named = [Evidence.of(*found[place]) for place in kept]
-    return named, len(found) - len(kept)
+    return [found[place] for place in kept], len(found) - len(kept)
 
 
 def _unruled(
@@ -291,7 +283,7 @@ def _unruled(
 
 
 def most_relevant(
-    evidence: Sequence[Evidence | _Sign],
+    evidence: Sequence[Evidence],
     rested: Container[tuple[int, int]],
     most: int,
 ) -> Sequence[int]:
@@ -313,7 +305,7 @@ def most_relevant(
     return sorted(sorted(range(len(evidence)), key=worth)[:most])
 
 
-def _place(evidence: _Sign) -> tuple[datetime, int, int]:
+def _place(evidence: Evidence) -> tuple[datetime, int, int]:
     """Return the sort key of a signal in a timeline.
 
     Most times in a cluster are whole seconds, ours are finer: within a second

@@ -19,7 +19,6 @@ from recorder.explain.knowledge.rules import (
     MetricRule,
     ObjectRule,
     Rules,
-    TaintRule,
     TextRule,
     WriterRule,
 )
@@ -85,7 +84,7 @@ class Knowledge:
             files, first, "annotations", "keys"
         )
         self._labels = _Table[TextRule](files, first, "labels", "keys")
-        self._taints = _Table[TaintRule](files, first, "taints", "keys")
+        self._taints = _Table[TextRule](files, first, "taints", "keys")
         self._objects = _Table[ObjectRule](files, first, "objects", "kinds")
         self._locks = _Table[LockRule](files, first, "locks", "keys")
         self._writers = _Table[WriterRule](files, first, "writers", "names")
@@ -167,7 +166,7 @@ class Knowledge:
         """Return the rule of a label of a Node."""
         return self._labels.first(key, lambda r: matches(r.values, value))
 
-    def taint(self, key: str, value: str) -> TaintRule | None:
+    def taint(self, key: str, value: str) -> TextRule | None:
         """Return the rule of a taint."""
         return self._taints.first(key, lambda r: matches(r.values, value))
 

@@ -28,7 +28,6 @@ __all__ = [
     "PlaceRule",
     "RefusalRule",
     "Rules",
-    "TaintRule",
     "TextRule",
     "WriterRule",
 ]
@@ -121,19 +120,13 @@ class CommandRule(_Rule, frozen=True, kw_only=True):
 
 
 class TextRule(Act, frozen=True, kw_only=True):
-    """A label or an annotation of a Node."""
+    """A label, an annotation or a taint of a Node."""
 
     keys: tuple[str, ...]
     values: tuple[str, ...] = ("*",)
     is_time: bool = False
     """Whether the value is the time of the action, in seconds since 1970."""
 
-
-class TaintRule(Act, frozen=True, kw_only=True):
-    """A taint of a Node."""
-
-    keys: tuple[str, ...]
-    values: tuple[str, ...] = ("*",)
     of_spot: Decision | None = None
     """The decision for a machine that may be reclaimed at any time."""
 
@@ -322,7 +315,7 @@ class Rules(_Rule, frozen=True, kw_only=True):
     commands: Sequence[CommandRule] = ()
     annotations: Sequence[TextRule] = ()
     labels: Sequence[TextRule] = ()
-    taints: Sequence[TaintRule] = ()
+    taints: Sequence[TextRule] = ()
     objects: Sequence[ObjectRule] = ()
     locks: Sequence[LockRule] = ()
     writers: Sequence[WriterRule] = ()

@@ -65,7 +65,7 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
         case ResourceChanged() as amount:
             yield from _gpus(stored, amount)
         case (Tainted() | Untainted()) as taint:
-            yield from _taint(stored, taint, actor, knowledge)
+            yield _taint(stored, taint, actor, knowledge)
         case (AnnotationChanged() | LabelChanged()) as text:
             yield from _text(stored, text, actor, knowledge)
         case _:
@@ -107,8 +107,7 @@ def _condition(
     was = old is not None and old.status == rule.when
     if new is None or new.status != rule.when:
         if was:
-            role = Role.RECOVERY
-            yield Signal(role, subject, stored, actor=actor, over=True)
+            yield _end(stored, subject, actor)
         return
     if rule.decision is not None and not was:
         # An actor that a rule names is known; the writer is a guess.
@@ -220,17 +219,15 @@ def _taint(
     taint: Tainted | Untainted,
     actor: Actor | None,
     knowledge: Knowledge,
-) -> Iterator[Signal]:
+) -> Signal:
     subject = Subject(Topic.TAINT, taint.key)
     if isinstance(taint, Untainted):
-        yield Signal(Role.RECOVERY, subject, stored, actor=actor, over=True)
-        return
+        return _end(stored, subject, actor)
     rule = knowledge.taint(taint.key, taint.value or "")
-    if rule is not None:
-        found = Signal.by(rule, subject, stored, actor)
-        yield found._replace(of_spot=rule.of_spot)
-    else:
-        yield Signal(Role.ACT, subject, stored, actor=actor)
+    if rule is None:
+        return Signal(Role.ACT, subject, stored, actor=actor)
+    found = Signal.by(rule, subject, stored, actor)
+    return found._replace(of_spot=rule.of_spot)
 
 
 def _text(
@@ -241,18 +238,17 @@ def _text(
 ) -> Iterator[Signal]:
     label = isinstance(text, LabelChanged)
     ruled = knowledge.label if label else knowledge.annotation
-    topic = Topic.LABEL if label else Topic.ANNOTATION
-    subject = Subject(topic, text.key)
-    old, new = text.old, text.new
-    rule = ruled(text.key, new or "")
-    if new is None or rule is None:
-        if old is not None and ruled(text.key, old):
-            yield Signal(
-                Role.RECOVERY, subject, stored, actor=actor, over=True
-            )
-        return
-    found = Signal.by(rule, subject, stored, actor)
-    yield found._replace(due=_due(rule, new))
+    subject = Subject(Topic.LABEL if label else Topic.ANNOTATION, text.key)
+    rule = None if text.new is None else ruled(text.key, text.new)
+    if rule is not None:
+        due = _due(rule, text.new or "")
+        yield Signal.by(rule, subject, stored, actor)._replace(due=due)
+    elif text.old is not None and ruled(text.key, text.old):
+        yield _end(stored, subject, actor)
+
+
+def _end(stored: StoredFact, subject: Subject, actor: Actor | None) -> Signal:
+    return Signal(Role.RECOVERY, subject, stored, actor=actor, over=True)
 
 
 def _due(rule: TextRule, value: str) -> datetime | None:
