@@ -180,7 +180,7 @@ def dpu_fault(
         return None
     lost = transition.lost_at
     held: dict[tuple[Place | None, Subject], Signal] = {}
-    for sign in transition.fleet.of_dpus(transition.episode.node):
+    for sign in transition.fleet.dpus.get(transition.episode.node, ()):
         at, key = sign.at, (sign.place, sign.subject)
         # The last renewal of a host is up to an interval before its loss.
         slack = LIMITS.together if sign.topic is not Topic.SILENCE else None

@@ -193,7 +193,7 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
         for absent, evidence, shows in _unheard(verdict)
         if absent in transition.absent
     ]
-    unseen = transition.fleet.unseen_dpu(transition.episode.node)
+    unseen = transition.fleet.unseen_dpus.get(transition.episode.node)
     if unseen is not None and verdict.happened in LOST:
         shows = "whether its DPU failed before"
         found.append(Missing(evidence=unseen, would_tell=shows))

@@ -60,7 +60,7 @@ class Judged:
             or is_request_about(f.fact, objects)
         ]
 
-    def verdicts(self, node: str) -> list[answer.Judged]:
+    def verdicts(self, node: str) -> list[answer.Verdict]:
         """Return the verdicts on a node."""
         mine = self._about(node)
         fleet = Fleet(self.facts)

@@ -191,7 +191,8 @@ class Tale(History):
         mine = [fact for fact in known if fact.fact.node == node]
         chains = episodes_of(node, mine, knowledge or shipped(), base)
         signals = {node: [*dpu_signals(dpu, shipped())]}
-        fleet = Fleet(known).with_dpus(signals, {})
+        fleet = Fleet(known)
+        fleet.dpus = signals
         return [
             verdict
             for chain in chains

@@ -134,7 +134,8 @@ class FleetContext:
             since=min(since for since, _ in spans),
             until=max(until for _, until in spans),
         )
-        self._fleet.with_dpus(dpus.signals, dpus.unseen)
+        self._fleet.dpus = dpus.signals
+        self._fleet.unseen_dpus = dpus.unseen
 
     async def _read_moved_behind(self, chains: Iterable[Episode]) -> None:
         """Read what else was behind the places of nodes that were lost."""

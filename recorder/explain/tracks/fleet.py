@@ -7,8 +7,7 @@ verdict: what was lost about a time and what is at a place is looked up.
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self
@@ -49,24 +48,32 @@ LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Moments:
-    """When something happened to nodes: all is added, then looked up."""
+    """When something began for nodes, or ended: all is added, then found."""
 
     def __init__(self) -> None:
         self._all: list[tuple[datetime, str]] = []
-        self._sorted = True
+        self._of: dict[str, list[tuple[datetime, bool]]] = defaultdict(list)
         self._near: dict[tuple[datetime, timedelta], frozenset[str]] = {}
 
-    def add(self, node: str, at: datetime) -> None:
-        """Add that it happened to a node."""
+    def add(self, node: str, at: datetime, *, begins: bool = True) -> None:
+        """Add that it began, or ended, for a node."""
         self._all.append((at, node))
-        self._sorted = False
+        self._of[node].append((at, begins))
         self._near.clear()
 
+    def of(self, node: str) -> Iterator[datetime]:
+        """Yield when it began or ended for a node."""
+        yield from (at for at, _ in self._of.get(node, ()))
+
+    def last(self, node: str, before: datetime) -> bool | None:
+        """Return whether it held just before a time; None if not known."""
+        turns = [one for one in self._of.get(node, ()) if one[0] < before]
+        return max(turns)[1] if turns else None
+
     def near(self, at: datetime, within: timedelta) -> frozenset[str]:
-        """Return the nodes to which it happened about a time."""
-        if not self._sorted:
+        """Return the nodes for which it began or ended about a time."""
+        if not self._near:
             self._all.sort()
-            self._sorted = True
         found = self._near.get((at, within))
         if found is None:
             first = bisect_left(self._all, (shifted(at, -within),))
@@ -82,6 +89,9 @@ def _time(one: tuple[datetime, str]) -> datetime:
 
 class Fleet:
     """What is known about all nodes around a time."""
+
+    _down: frozenset[str] = frozenset()
+    _cordoned: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -113,49 +123,31 @@ class Fleet:
         self._labels = dict(labels or {})
         self._lost = Moments()
         self._renewed = Moments()
-        self._booted: dict[str, list[datetime]] = {}
+        self._booted = Moments()
         self._boots: dict[str, str] = {}
         """The last boot ID of each node."""
 
-        self._heard: dict[str, list[tuple[datetime, bool]]] = {}
+        self._heard = Moments()
         """When a node began or ceased to be heard from."""
 
-        self._healed: dict[str, list[datetime]] = {}
+        self._healed = Moments()
         """When the return of a lost node was observed, by our own clock."""
 
-        self._in_order: dict[str, list[datetime]] = {}
+        self._in_order = Moments()
         """When a node was lost that had announced its shutdown."""
 
-        self._down: frozenset[str] = frozenset()
-        self._aside: dict[str, list[tuple[datetime, bool]]] = {}
-        """When a node was cordoned (true) or uncordoned."""
+        self._aside = Moments()
+        """When a node was cordoned or uncordoned."""
 
-        self._cordoned: frozenset[str] = frozenset()
+        self.dpus: Mapping[str, Sequence[Signal]] = {}
+        """What the DPUs of hosts reported, by host."""
+
+        self.unseen_dpus: Mapping[str, str] = {}
+        """Where the DPUs of hosts are recorded that were not found."""
+
         for stored in facts:
             self._take(stored)
-        self._dpus: Mapping[str, Sequence[Signal]] = {}
-        self._unseen: Mapping[str, str] = {}
         self._index()
-
-    def with_dpus(
-        self,
-        signals: Mapping[str, Sequence[Signal]],
-        unseen: Mapping[str, str],
-    ) -> Self:
-        """Return it with what the DPUs of hosts reported, by host.
-
-        And with where those are recorded that were not found.
-        """
-        self._dpus, self._unseen = signals, unseen
-        return self
-
-    def of_dpus(self, node: str) -> Sequence[Signal]:
-        """Return what the DPUs of a node reported."""
-        return self._dpus.get(node, ())
-
-    def unseen_dpu(self, node: str) -> str | None:
-        """Return where the DPU of a node is recorded, if it was not found."""
-        return self._unseen.get(node)
 
     def _index(self) -> None:
         self.nodes = frozenset(self._labels)
@@ -178,17 +170,15 @@ class Fleet:
                 self._renewed.add(fact.node, stored.at)
             case BootChanged(old=old) if old:
                 self._boots[fact.node] = fact.detail.new or ""
-                self._booted.setdefault(fact.node, []).append(
-                    stored.observed_at
-                )
-                self._hear(fact.node, stored.observed_at)
+                self._booted.add(fact.node, stored.observed_at)
+                self._heard.add(fact.node, stored.observed_at)
             case LabelChanged(key=key, old=str()) if cable_of(key):
                 self._unplugged.add(fact.node, stored.at)
             case ConditionChanged(type="Ready") as detail:
                 self._turn(fact.node, stored, detail)
             case Cordoned() | Uncordoned() as turn:
-                aside = stored.observed_at, isinstance(turn, Cordoned)
-                self._aside.setdefault(fact.node, []).append(aside)
+                begins = isinstance(turn, Cordoned)
+                self._aside.add(fact.node, stored.observed_at, begins=begins)
             case detail:
                 self._see(fact.node, stored, detail)
 
@@ -219,7 +209,7 @@ class Fleet:
         self._labels[node] = state.labels
         if state.fields.get("unschedulable"):
             # Since when is not known.
-            self._aside.setdefault(node, []).append((LONG_AGO, True))
+            self._aside.add(node, LONG_AGO)
         self._was_lost(node, state)
 
     def _turn(
@@ -232,16 +222,13 @@ class Fleet:
         if new and not old:
             # The time it was declared lost: a list may show it much later.
             self._lost.add(node, stored.at)
-            self._hear(node, stored.at, no_more=True)
+            self._heard.add(node, stored.at, begins=False)
             said = detail.old.message if detail.old is not None else None
             if SHUTTING_DOWN in (said or ""):
-                self._in_order.setdefault(node, []).append(stored.at)
+                self._in_order.add(node, stored.at)
         elif old and not new:
-            self._hear(node, stored.at)
-            self._healed.setdefault(node, []).append(stored.observed_at)
-
-    def _hear(self, node: str, at: datetime, *, no_more: bool = False) -> None:
-        self._heard.setdefault(node, []).append((at, not no_more))
+            self._heard.add(node, stored.at)
+            self._healed.add(node, stored.observed_at)
 
     def _was_lost(self, node: str, state: ObjectState) -> None:
         """Record a node that is already lost when it is first seen."""
@@ -251,7 +238,7 @@ class Fleet:
         since = moment(ready.since)
         if since is not None:
             self._lost.add(node, since)
-            self._hear(node, since, no_more=True)
+            self._heard.add(node, since, begins=False)
 
     def knowing(
         self,
@@ -270,27 +257,19 @@ class Fleet:
             other._index()  # noqa: SLF001 - it is one of us
         return other
 
-    def set_aside(
-        self, nodes: AbstractSet[str], at: datetime
-    ) -> frozenset[str]:
+    def set_aside(self, nodes: frozenset[str], at: datetime) -> frozenset[str]:
         """Return which of some nodes were cordoned at a time."""
-        found = set(nodes & self._cordoned)
-        for node in nodes & self._aside.keys():
-            turns = [turn for turn in self._aside[node] if turn[0] <= at]
-            if turns and max(turns)[1]:
-                found.add(node)
-        return frozenset(found)
+        by = at + timedelta.resolution
+        cordoned = {node for node in nodes if self._aside.last(node, by)}
+        return nodes & self._cordoned | cordoned
 
     def down_before(
-        self, nodes: AbstractSet[str], at: datetime
+        self, nodes: frozenset[str], at: datetime
     ) -> frozenset[str]:
         """Return which of some nodes were already down before a time."""
-        before, found = at - LIMITS.together, set(nodes & self._down)
-        for node in nodes & self._heard.keys():
-            turns = [turn for turn in self._heard[node] if turn[0] < before]
-            if turns and not max(turns)[1]:
-                found.add(node)
-        return frozenset(found)
+        before, heard = at - LIMITS.together, self._heard
+        silent = {n for n in nodes if heard.last(n, before) is False}
+        return nodes & self._down | silent
 
     def struck_with(
         self, lost: datetime, renewed: datetime, changed: datetime
@@ -312,12 +291,12 @@ class Fleet:
         since, until = renewed - LIMITS.together, renewed + MISSED
         return found - {
             node
-            for node in found & self._in_order.keys()
-            if any(since <= time <= until for time in self._in_order[node])
+            for node in found
+            if any(since <= time <= until for time in self._in_order.of(node))
         }
 
     def booted_after(
-        self, nodes: AbstractSet[str], at: datetime
+        self, nodes: frozenset[str], at: datetime
     ) -> frozenset[str]:
         """Return which nodes that were lost at a time came back by a boot.
 
@@ -325,10 +304,11 @@ class Fleet:
         boot is of another time.
         """
         found = set()
-        for node in nodes & self._booted.keys():
-            boot = min((t for t in self._booted[node] if t >= at), default=at)
+        for node in nodes:
+            boots = (t for t in self._booted.of(node) if t >= at)
+            boot = min(boots, default=at)
             since, until = at + LIMITS.together, boot - LIMITS.together
-            healed = self._healed.get(node, ())
+            healed = self._healed.of(node)
             if boot > at and not any(since <= t < until for t in healed):
                 found.add(node)
         return frozenset(found)
