@@ -16,7 +16,6 @@ Callers load no more of the fleet than this uses: for most episodes nothing.
 """
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 from typing import Final, NamedTuple
 
 from recorder.explain.knowledge import Knowledge
@@ -38,9 +37,8 @@ __all__ = [
     "dpu_fault",
     "dpu_signals",
     "is_wide",
-    "lost_together",
     "needs_every_place",
-    "sees_others",
+    "seen_with_others",
     "shared_place",
     "shared_places",
     "together",
@@ -198,67 +196,55 @@ def dpu_fault(
     return next(iter(held.values())), sure
 
 
-def sees_others(chain: Episode) -> bool:
-    """Return whether a verdict depends on what other nodes did.
+def seen_with_others(chain: Episode, fleet: Fleet) -> Transition | None:
+    """Return what happened if its verdict depends on what other nodes did.
 
     Only if the node was lost, or one of its links, it matters which nodes
     were lost with it.
     """
     found = happening(chain)
     if found is None:
-        return False
+        return None
     # What befell one port may have befallen the switch.
     at_port = found[0] is Happened.DEGRADED and found[1].fault is Fault.LINK
-    return at_port or found[0] in {Happened.REBOOT, Happened.UNREACHABLE}
+    if at_port or found[0] in {Happened.REBOOT, Happened.UNREACHABLE}:
+        return Transition(chain, *found, fleet)
+    return None
 
 
-def _seen(chain: Episode, fleet: Fleet) -> Transition:
-    found = happening(chain)
-    assert found is not None, "it sees others"
-    return Transition(chain, *found, fleet)
-
-
-def lost_together(chain: Episode, fleet: Fleet) -> frozenset[str]:
-    """Return the nodes that were lost together with one, including it."""
-    return together(_seen(chain, fleet))
-
-
-def shared_places(chain: Episode, fleet: Fleet) -> list[Place]:
+def shared_places(transition: Transition) -> list[Place]:
     """Return the places of a node at which others were lost with it."""
-    transition = _seen(chain, fleet)
     at, lost = transition.lost_at, together(transition)
-    return [
-        place
-        for place in fleet.places(chain.node, at)
-        if len(fleet.nodes_behind(place, at) & lost) > 1
-    ]
+    behind = transition.fleet.nodes_behind
+    places = transition.fleet.places(transition.episode.node, at)
+    return [place for place in places if len(behind(place, at) & lost) > 1]
 
 
-def needs_every_place(chain: Episode, fleet: Fleet) -> bool:
+def needs_every_place(transition: Transition) -> bool:
     """Return whether a verdict depends on the places of all nodes.
 
     For a reboot it does if another node of the same place was lost with it, or
     what the node is behind was claimed to be broken.
     """
-    return _seen(chain, fleet).happened != Happened.REBOOT or bool(
-        fleet.faults_above(chain.node) or shared_places(chain, fleet)
+    return transition.happened != Happened.REBOOT or bool(
+        transition.fleet.faults_above(transition.episode.node)
+        or shared_places(transition)
     )
 
 
-def beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
-    """Return when a node was lost, and which other nodes to read.
+def beside(transition: Transition) -> set[str]:
+    """Return which other nodes to read, as they were when a node was lost.
 
     Those that stayed up at a place where most were lost may have been down
     before. Whether those that were lost too had been cordoned matters only if
     Pods were evicted from the node.
     """
-    transition = _seen(chain, fleet)
-    names: set[str] = set()
-    for place in fleet.places(chain.node, transition.lost_at):
+    names, node = set[str](), transition.episode.node
+    for place in transition.fleet.places(node, transition.lost_at):
         found = breadth_of(transition, place)
         stayed = found.well | found.down
         if len(found.agree) > max(1, len(stayed)):
             names |= stayed
         if transition.first(Topic.EVICTION) is not None:
             names |= found.agree
-    return transition.lost_at, names - {chain.node}
+    return names - {node}

@@ -113,13 +113,10 @@ class Life(NamedTuple):
 class Draft:
     """An ending that is being put together."""
 
+    life: Life
     by: EndedBy
     at: datetime
     hit: Hit | None = None
-    life: Life | None = None
-    """Of what failed by itself, and may run again."""
-
-    of_workload: bool = False
     ends: list[PodEnd] = field(default_factory=list)
     stopped: list[PodEnd] = field(default_factory=list)
     evidence: list[StoredFact] = field(default_factory=list)
@@ -133,7 +130,41 @@ class Draft:
         """When it ran in full again."""
         if self.hit is not None:
             return self.hit.running_again_at
-        return _loss(self.ends, self.life).again() if self.life else None
+        return self.loss.again() if self.loss else None
+
+    @property
+    def loss(self) -> Loss | None:
+        """What the last of its ends cost, with all at the same time.
+
+        None if it ended for good, with the workload or by routine.
+        """
+        if self.hit is not None or self.routine or not self.ends:
+            return None
+        at, pods = self.ends[-1].at, self.life.pods
+        keys = {end.pod.key for end in self.ends if end.at == at}
+        lost = [p for p in pods if p.key in keys]
+        whole = self.life.workload.is_gang
+        ran = [
+            p
+            for p in pods
+            if (p.running_at or LAST) <= at <= (p.over_at or LAST)
+        ]
+        return Loss(at, (whole and ran) or lost, lost, pods, whole)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What became of the workload; None if it ended with it."""
+        if self.hit is not None:
+            return self.hit.outcome
+        if self.loss is None:
+            return None
+        if self.failed:
+            return Outcome.FAILED
+        if self.again is not None:
+            return self.loss.outcome(self.again)
+        alone = self.life.workload.kind == "Pod"
+        over = self.life.workloads.decided_at(self.life.workload)
+        return None if over or alone else Outcome.DOWN
 
     def end(self, end: PodEnd) -> None:
         """Add the end of another Pod."""
@@ -207,7 +238,7 @@ def own_ends(life: Life) -> list[Draft]:
             p.running_at and p.running_at < at for p in life.pods
         ):
             continue  # created suspended, to wait in a queue
-        draft = found.setdefault(by, Draft(by=by, at=at, of_workload=True))
+        draft = found.setdefault(by, Draft(life=life, by=by, at=at))
         draft.evidence.append(stored)
     return [*found.values()]
 
@@ -285,6 +316,7 @@ def endings_of(
     found = [hit for hit in hits if hit.workload == life.workload]
     drafts = [
         Draft(
+            life=life,
             by=EndedBy(hit.hit_by),
             at=hit.hit_at,
             hit=hit,
@@ -309,7 +341,7 @@ def endings_of(
             _charge(hit, drafts)
     conclude(drafts, own, life)
     every = sorted([*drafts, *own], key=lambda one: one.at)
-    return [_ending(draft, life, known) for draft in every]
+    return [_ending(draft, known) for draft in every]
 
 
 def _ended(hit: Hit, life: Life) -> bool:
@@ -382,27 +414,13 @@ def _place(
                 for one in verdicts
             )
         )
-        goes_on = None if routine else life
-        last = Draft(by=end.by, at=end.at, life=goes_on, routine=routine)
+        last = Draft(life=life, by=end.by, at=end.at, routine=routine)
         drafts.append(last)
         drafts.sort(key=lambda one: one.at)
     last.end(end)
 
 
-def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
-    """Return what the last of some ends cost, with all at the same time."""
-    at, whole = ends[-1].at, life.workload.is_gang
-    keys = {end.pod.key for end in ends if end.at == at}
-    lost = [p for p in life.pods if p.key in keys]
-    ran = [
-        p
-        for p in life.pods
-        if (p.running_at or LAST) <= at <= (p.over_at or LAST)
-    ]
-    return Loss(at, (whole and ran) or lost, lost, life.pods, whole)
-
-
-def _ending(draft: Draft, life: Life, known: Mapping[str, Verdict]) -> Ending:
+def _ending(draft: Draft, known: Mapping[str, Verdict]) -> Ending:
     """Return the ending of a draft."""
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
@@ -418,7 +436,7 @@ def _ending(draft: Draft, life: Life, known: Mapping[str, Verdict]) -> Ending:
     stopped = {end.pod.pod.name for end in draft.stopped} - pods
     repeated = draft.by in BY_ITSELF and len(draft.ends) > 1
     failed = None if last is None or hit else last.container
-    members = _members(draft, life, stopped)
+    members = _members(draft, stopped)
     node = hit.first_node if hit else last.pod.node if last else None
     lost = sorted(members, key=lambda one: one.pod in stopped)
     found = dict.fromkeys([node, *(one.node for one in lost)])
@@ -438,7 +456,7 @@ def _ending(draft: Draft, life: Life, known: Mapping[str, Verdict]) -> Ending:
         count=len(draft.ends) if repeated else 1,
         first_at=draft.ends[0].at if repeated else None,
         container=None if failed is None else FailedContainer.of(failed),
-        outcome=_outcome(draft, life),
+        outcome=draft.outcome,
         running_again_at=None if draft.failed else draft.again,
         hit=hit,
         verdict=verdicts[0] if verdicts else None,
@@ -459,9 +477,7 @@ def _ending(draft: Draft, life: Life, known: Mapping[str, Verdict]) -> Ending:
     )
 
 
-def _members(
-    draft: Draft, life: Life, stopped: Container[str]
-) -> list[LostMember]:
+def _members(draft: Draft, stopped: Container[str]) -> list[LostMember]:
     """Return the Pods that an ending ended or stopped, each with its record.
 
     In log order; of one entry those that it stopped are the last.
@@ -470,8 +486,8 @@ def _members(
     """
     ends = reversed([*draft.ends, *draft.stopped])
     found = {end.pod.pod.name: (end.pod, end.evidence[0]) for end in ends}
-    for pod in life.pods if draft.hit is not None else ():
-        known = life.facts.get(pod.key, ())
+    for pod in draft.life.pods if draft.hit is not None else ():
+        known = draft.life.facts.get(pod.key, ())
         if draft.hit and known and pod.key in draft.hit.pod_keys:
             before = [s for s in known if s.observed_at <= draft.at]
             found.setdefault(pod.pod.name, (pod, (before or known)[-1]))
@@ -503,20 +519,6 @@ def _verdicts(draft: Draft, known: Mapping[str, Verdict]) -> list[Verdict]:
         (known[name] for _, name in most.values()),
         key=lambda one: (one.node != hit.first_node, one.lost_at),
     )
-
-
-def _outcome(draft: Draft, life: Life) -> Outcome | None:
-    if draft.of_workload or draft.routine:
-        return None
-    if draft.hit is not None:
-        return draft.hit.outcome
-    if draft.failed:
-        return Outcome.FAILED
-    if draft.again is not None:
-        return _loss(draft.ends, life).outcome(draft.again)
-    alone = life.workload.kind == "Pod"
-    over = life.workloads.decided_at(life.workload)
-    return None if over or alone else Outcome.DOWN
 
 
 def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:

@@ -5,9 +5,9 @@ import pytest
 from recorder.answers.loading.nodes import is_about
 from recorder.explain.answer import judge
 from recorder.explain.breadth import (
-    lost_together,
     needs_every_place,
-    sees_others,
+    seen_with_others,
+    together,
 )
 from recorder.explain.knowledge import shipped
 from recorder.explain.tracks.episodes import episodes_of, may_begin
@@ -51,10 +51,11 @@ def test_a_verdict_needs_no_more_of_the_fleet_than_is_said(name: str) -> None:
     for node in nodes_of(found):
         for chain in episodes_of(node, mine(found, node), shipped()):
             narrow = Fleet(())
-            if sees_others(chain):
-                around = lost_together(chain, everything)
-                narrow = Fleet(losses, {n: known.get(n, {}) for n in around})
-                if needs_every_place(chain, narrow):
+            if (seen := seen_with_others(chain, everything)) is not None:
+                near = {n: known.get(n, {}) for n in together(seen)}
+                narrow = Fleet(losses, near)
+                seen = seen_with_others(chain, narrow)
+                if seen is not None and needs_every_place(seen):
                     continue
 
             assert judge(chain, narrow) == judge(chain, everything)

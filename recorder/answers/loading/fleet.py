@@ -1,6 +1,12 @@
 """Other nodes around an episode of one: their losses, places and states."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from datetime import datetime, timedelta
 
 from recorder.answers.loading.dpus import dpus_of
@@ -15,15 +21,16 @@ from recorder.answers.queries import (
 )
 from recorder.explain.breadth import (
     beside,
-    lost_together,
     needs_every_place,
-    sees_others,
+    seen_with_others,
     shared_places,
+    together,
 )
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import LEASES, NODES
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
+from recorder.explain.tracks.transition import Transition
 from recorder.facts import appearance
 from recorder.facts.classify.times import moment
 from recorder.facts.coverage.hole import Hole
@@ -100,7 +107,7 @@ class FleetContext:
 
     async def read(self, chains: Iterable[Episode]) -> None:
         """Read what episodes need; what several need is read once."""
-        seeing = [chain for chain in chains if sees_others(chain)]
+        seeing = [c for c in chains if seen_with_others(c, self._fleet)]
         for since, until in self._spans(seeing):
             self._losses += await self._reading.facts(
                 FactQuery(purpose=Purpose.LOSSES, since=since, until=until)
@@ -115,17 +122,19 @@ class FleetContext:
         self._place({})
         lost = {
             name
-            for chain in seeing
-            for name in lost_together(chain, self.around(chain))
+            for transition in self._seen(seeing)
+            for name in together(transition)
         }
         self._place(await self._reading.states(NodePlaces(lost)))
         await self._read_moves(lost)
-        placed = [c for c in seeing if needs_every_place(c, self.around(c))]
+        placed = [
+            one.episode for one in self._seen(seeing) if needs_every_place(one)
+        ]
         if placed:
             self._place(await self._reading.states(NodePlaces()))
             await self._read_moved_behind(placed)
-        for chain in placed:
-            await self._read_beside(chain)
+        for transition in self._seen(placed):
+            await self._read_beside(transition)
         spans = [self._span(chain) for chain in seeing]
         dpus = await dpus_of(
             self._reading,
@@ -142,9 +151,10 @@ class FleetContext:
         whole = len(self._fleet.nodes)
         places = dict.fromkeys(
             place
-            for chain in chains
-            for place in shared_places(chain, self.around(chain))
-            if len(self._fleet.nodes_behind(place, chain.began.at)) < whole
+            for one in self._seen(chains)
+            for place in shared_places(one)
+            if len(self._fleet.nodes_behind(place, one.episode.began.at))
+            < whole
         )
         for place in list(places)[:PLACES_MAX]:
             value = label_of(place)
@@ -164,10 +174,10 @@ class FleetContext:
         of = Whereabouts(facts, self._relations)
         self._moves |= dict.fromkeys(of.moved, of)
 
-    async def _read_beside(self, chain: Episode) -> None:
+    async def _read_beside(self, transition: Transition) -> None:
         """Read which nodes were down, or cordoned, before the episode."""
-        at, names = beside(chain, self.around(chain))
-        states = await states_at(self._reading, names, at)
+        chain, at = transition.episode, transition.lost_at
+        states = await states_at(self._reading, beside(transition), at)
         self._down[chain] = {
             name for name, state in states.items() if self._is_down(state, at)
         }
@@ -195,6 +205,10 @@ class FleetContext:
         self._fleet = Fleet(
             self._losses, places, self._knowledge, self._relations
         )
+
+    def _seen(self, chains: Iterable[Episode]) -> Iterator[Transition]:
+        seen = (seen_with_others(one, self.around(one)) for one in chains)
+        yield from filter(None, seen)
 
     def around(self, chain: Episode) -> Fleet:
         """Return the fleet, with what was read for one episode."""
