@@ -96,7 +96,7 @@ class Impact(Document, frozen=True, kw_only=True):
     workloads: Sequence[Hit]
     totals: Totals
     coverage: Coverage
-    verdicts: Sequence[Verdict] = field(name="_verdicts")
+    verdicts: Sequence[Verdict] = field(name="_verdicts", default=())
     """On the failures, in the same order."""
 
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -205,7 +205,9 @@ def _contests(chains: Sequence[Episode]) -> Iterator[NodeContest]:
         yield NodeContest(
             path=written_path(path),
             sides=[
-                NodeContestSide(actor=turn.author, value=turn.after)
+                NodeContestSide(
+                    actor=turn.author, value=cast("Claim", turn.after)
+                )
                 for turn in found[:2]
             ],
             since=found[0].at,
