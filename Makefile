@@ -88,7 +88,7 @@ scenarios: $(VENV)/.dev
 	@$(BIN)/python -m tests.slurm.releases
 	RECORDER_TEST_VARIATIONS=all $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder \
 		tests/scenarios tests/explain/test_corpus.py tests/corpus tests/bench tests/archive tests/crash tests/faults tests/survival \
-		tests/slurm tests/recording/test_slurm.py tests/cli/test_importing_bundles.py tests/tampering tests/fuzz tests/api/test_refusals.py
+		tests/measuring tests/slurm tests/recording/test_slurm.py tests/cli/test_importing_bundles.py tests/tampering tests/fuzz tests/api/test_refusals.py
 
 # Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
 soak: $(VENV)/.dev

@@ -16,7 +16,7 @@ from msgspec import field
 
 from recorder.answers.charts import Chart, MetricSeries, drawn
 from recorder.answers.entry import ask_entry
-from recorder.answers.loading.nodes import reads_nodes
+from recorder.answers.loading.nodes import reads_causes
 from recorder.answers.node_questions import MetricsQuestion
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
@@ -128,7 +128,7 @@ async def ask_metrics(
             knowledge,
         ),
         coverage=await covered(
-            reading, window, now=now, reads=reads_nodes, facts=True
+            reading, window, now=now, reads=reads_causes, facts=True
         ),
     )
 

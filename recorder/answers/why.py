@@ -12,7 +12,7 @@ from recorder.answers.loading.nodes import (
     hiding,
     is_authored,
     judge_nodes,
-    reads_nodes,
+    reads_causes,
 )
 from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.ports import Reading
@@ -124,7 +124,7 @@ async def _account(
         reading,
         window,
         now=now,
-        reads=reads_nodes,
+        reads=reads_causes,
         facts=True,
         needs=(NODES,),
     )

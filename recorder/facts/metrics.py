@@ -6,9 +6,9 @@ in one text, since the fact of a claim keeps only its first parts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -17,11 +17,13 @@ from recorder.model.moment import written
 
 __all__ = [
     "METRICS",
+    "SPAN_MAX",
     "Kept",
     "Series",
     "Summary",
     "data_of",
     "kept_of",
+    "lost_of",
     "series_of",
     "summaries_of",
     "summary_of",
@@ -29,6 +31,9 @@ __all__ = [
 
 METRICS: Final = "metrics.range"
 """The type of the claim."""
+
+SPAN_MAX: Final = timedelta(hours=2)
+"""Of the window of a claim."""
 
 SUMMARIES_MAX: Final = 200
 """Fewer than the parts of a claim that a fact keeps."""
@@ -96,13 +101,16 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
 _read_summary = msgspec.json.Decoder(Summary).decode
 
 
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
 class Kept(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The answer of a metrics store about a node, without the samples."""
 
     incident: str
     node: str
-    begin: datetime
-    end: datetime
+    begin: Moment
+    end: Moment
     peer_of: str | None = None
     """The node whose peer it is; null for a node of the incident."""
 
@@ -206,6 +214,30 @@ def kept_of(claim: Claimed) -> Kept | None:
         return msgspec.convert(claim.data, Kept, strict=False)
     except msgspec.ValidationError:
         return None
+
+
+class _Claim(msgspec.Struct):
+    type: str
+    data: Kept
+
+
+def lost_of(raw: bytes, at: datetime) -> Kept | None:
+    """Return which metrics a claim says were lost; None if it says of none.
+
+    Args:
+        raw: the document of any claim.
+        at: when it was posted; its window ended before.
+    """
+    if b'"trouble"' not in raw:
+        return None
+    try:
+        claim = msgspec.json.decode(raw, type=_Claim)
+    except (msgspec.MsgspecError, ValueError):
+        return None
+    kept = claim.data
+    is_lost = claim.type == METRICS and bool(kept.trouble)
+    is_sound = timedelta() <= kept.end - kept.begin <= SPAN_MAX
+    return kept if is_lost and is_sound and kept.end <= at else None
 
 
 def summaries_of(claim: Claimed, names: Iterable[str]) -> Sequence[Summary]:

@@ -6,6 +6,8 @@ open a gap.
 
 from datetime import datetime, timedelta
 
+from recorder.facts.metrics import METRICS, Kept
+from recorder.facts.texts import cut
 from recorder.intake.document import collection_of, is_events
 from recorder.intake.gaps import CAME_AND_WENT, Outcome, counted, own_draft
 from recorder.intake.ledger import Ledger
@@ -17,6 +19,7 @@ from recorder.model.entry import Operation
 from recorder.model.observation import (
     ABSENT,
     CLEAN_REASONS,
+    CLOUDEVENTS,
     EXPIRED,
     SETTLED,
     ClockJumped,
@@ -34,6 +37,7 @@ __all__ = [
     "clock_jumped",
     "epoch_began",
     "heal",
+    "metrics_lost",
     "request_failed",
     "stream_closed",
     "stream_resumed",
@@ -179,6 +183,20 @@ def records_lost(ledger: Ledger, lost: RecordsLost) -> None:
             lost.proved, [] if lost.possible is None else [lost.possible]
         ),
     )
+
+
+def metrics_lost(ledger: Ledger, lost: Kept, at: datetime) -> None:
+    """Record that the metrics of a node were not kept, of no stream."""
+    key = (CLOUDEVENTS, METRICS)
+    reason, possible = cut(lost.trouble), cut(f"metrics of node {lost.node}")
+    ledger.open_gap(key, reason or "", at, since=lost.begin)
+    ledger.close_gap(
+        key,
+        at,
+        version=None,
+        outcome=Outcome("nothing", [possible or ""], until=lost.end),
+    )
+    ledger.leave(key)
 
 
 def epoch_began(ledger: Ledger, began: EpochBegan) -> None:

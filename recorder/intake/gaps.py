@@ -89,6 +89,9 @@ class Outcome(NamedTuple):
     """The version from which the past was read, what that proved, and whether
     the stream continues after it without a list."""
 
+    until: datetime | None = None
+    """When it ended; None for now."""
+
 
 def _moment(at: datetime | None) -> str | None:
     return None if at is None else written(at)
@@ -150,7 +153,7 @@ def closed(
         {
             "opened": str(name),
             "from": _moment(gap.since),
-            "to": written(at),
+            "to": written(outcome.until or at),
             "reason": gap.reason,
             "resource_version_before": gap.resource_version,
             "resource_version_after": version,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from recorder.facts.classify import claim_draft, read_record, request_draft
+from recorder.facts.metrics import lost_of
 from recorder.intake import endings
 from recorder.intake.authorship import Authorship
 from recorder.intake.document import Document, read
@@ -293,6 +294,9 @@ class Sequencer:
             observed_at=posted.observed_at,
         )
         self.ledger.enter((draft.source, draft.resource or ""), draft)
+        lost = lost_of(posted.event, posted.observed_at)
+        if lost is not None:
+            endings.metrics_lost(self.ledger, lost, posted.observed_at)
 
     def _document(
         self, observation: CloudEventPosted | Polled | Noticed

@@ -13,6 +13,7 @@ from recorder.explain.knowledge.rules import MetricOf, MetricRule
 from recorder.explain.verdict import Verdict
 from recorder.facts.metrics import (
     METRICS,
+    SPAN_MAX,
     Kept,
     Series,
     data_of,
@@ -32,7 +33,6 @@ BEFORE: Final = timedelta(minutes=30)
 AFTER: Final = timedelta(minutes=10)
 """After the first proof of the new state."""
 
-SPAN_MAX: Final = timedelta(hours=2)
 BEFORE_LOSS_MAX: Final = timedelta(minutes=90)
 LAG: Final = timedelta(minutes=2)
 """Until samples of a window are in the store: a scrape and a remote write."""

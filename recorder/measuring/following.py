@@ -6,10 +6,10 @@ an event by its id.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from recorder.answers.growing import Bell, attend
 from recorder.answers.incidents import Incident, ask_incidents
@@ -48,6 +48,7 @@ DAY: Final = timedelta(days=1)
 RETRY: Final = timedelta(minutes=5)
 """After which a question is asked again that the store did not answer."""
 
+LATE: Final = "not kept while the store remembered it"
 TROUBLES_MAX: Final = 3
 """Questions without an answer after which a store is taken to be away."""
 
@@ -153,6 +154,7 @@ class Measuring:
     ) -> bool:
         """Ask once, and post the answer; return whether that is done."""
         patient = now < shifted(asked.end, PATIENCE)
+        is_late = now >= shifted(asked.end, self._description.remembered_for)
         try:
             found = await taken(
                 asked,
@@ -164,20 +166,15 @@ class Measuring:
         except StoreError as exc:
             troubles.append(str(exc))
             self._later[asked.name] = shifted(now, RETRY)
-            if now < shifted(asked.end, self._description.remembered_for):
+            if not is_late:
                 return False
-            kept = Kept(
-                incident=asked.incident,
-                node=asked.node,
-                begin=asked.begin,
-                end=asked.end,
-                peer_of=asked.peer_of,
-                trouble=f"not kept while the store remembered it: {exc}",
-            )
-            found = [event_of(asked, kept, ())]
-        if found is None:
-            self._later[asked.name] = shifted(asked.end, PATIENCE)
-            return False
+            found = [_lost(asked, f"{LATE}: {exc}")]
+        else:
+            if found is None:
+                self._later[asked.name] = shifted(asked.end, PATIENCE)
+                return False
+            if is_late and not any(one["data"]["series"] for one in found):
+                found = [_lost(asked, LATE)]
         for event in found:
             await self._door.put(event)
         return True
@@ -191,6 +188,19 @@ class Measuring:
         self._later = {
             name: at for name, at in self._later.items() if at >= limit
         }
+
+
+def _lost(asked: Asked, trouble: str) -> Mapping[str, Any]:
+    """Return the event that says that nothing was kept."""
+    kept = Kept(
+        incident=asked.incident,
+        node=asked.node,
+        begin=asked.begin,
+        end=asked.end,
+        peer_of=asked.peer_of,
+        trouble=trouble,
+    )
+    return event_of(asked, kept, ())
 
 
 async def _known(

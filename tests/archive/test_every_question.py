@@ -35,6 +35,7 @@ from recorder.answers.entries import ask_entries
 from recorder.answers.entry import ask_entry, ask_opened
 from recorder.answers.gaps import ask_gaps
 from recorder.answers.history import ask_history
+from recorder.answers.html import html
 from recorder.answers.impact import ask_impact
 from recorder.answers.incident import ask_incident
 from recorder.answers.incidents import ask_incidents
@@ -392,7 +393,7 @@ async def test_charts_are_drawn_from_a_day_of_the_archive(
 ) -> None:
     async with world.opened() as reading:
         found = await QUESTIONS["ask_metrics"](reading)
-        report = markdown(await QUESTIONS["ask_postmortem"](reading))
+        report = await QUESTIONS["ask_postmortem"](reading)
         claim = await ask_entry(reading, found.kept[0].entry)
 
     (chart,) = found.kept[0].charts
@@ -402,7 +403,17 @@ async def test_charts_are_drawn_from_a_day_of_the_archive(
     assert len(found.kept[0].series[0].values) == 240
     assert b'"values":[60' in claim.raw
     # A temperature says nothing of this loss, which has no fault.
-    assert "No metric that was kept speaks of this fault" in report
+    says_nothing = "No metric that was kept speaks of this fault"
+    assert says_nothing in markdown(report)
+    assert "<figure>" not in html(report)
+    drawn = msgspec.structs.replace(report, metrics=found.kept)
+    page = html(drawn)
+    assert says_nothing not in page
+    assert f'<path class="line first" d="{chart.lines[0].path}">' in page
+    assert f'<path d="{chart.missing}"/>' in page
+    assert chart.missing
+    assert f"<figcaption>{chart.says}</figcaption>" in page
+    assert f"`{chart.sparkline}`" in markdown(drawn)
 
 
 async def test_a_job_without_pods_waits_since_a_day_of_the_archive(

@@ -45,6 +45,7 @@ def series(**changes: object) -> dict[str, Any]:
 HOSTILE = {
     "no object": [],
     "a time beyond the calendar": {**GOOD, "end": "9999-12-31T23:59:59Z"},
+    "times without a zone": {**GOOD, "begin": "2026-11-21T02:00:00"},
     "a window that ends first": {**GOOD, "end": "1970-01-01T00:00:00Z"},
     "a summary of another shape": {**GOOD, "summaries": [7, None, "{", "[]"]},
     "a time that is none": summary(NAME, "3", 1, 97, 1, 97, 1e300, None, 1, 1),

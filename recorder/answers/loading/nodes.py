@@ -31,10 +31,11 @@ from recorder.facts import DAILY_REPORTERS
 from recorder.facts.coverage.account import Account
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.coverage.ports import Stream
+from recorder.facts.metrics import METRICS
 from recorder.facts.projections import NodeState
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
-from recorder.model.observation import AUDIT, SLURM, WATCH
+from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "nodes_of",
     "is_authored",
     "judge_nodes",
+    "reads_causes",
     "reads_nodes",
     "reads_workloads",
     "verdicts_of",
@@ -63,6 +65,12 @@ JOBS = "batch/v1/jobs"
 def reads_nodes(source: str, resource: str) -> bool:
     """Return whether verdicts need a resource."""
     return source == WATCH and resource in NODE_RESOURCES
+
+
+def reads_causes(source: str, resource: str) -> bool:
+    """Return whether causes are found in a resource."""
+    is_of_metrics = (source, resource) == (CLOUDEVENTS, METRICS)
+    return is_of_metrics or reads_nodes(source, resource)
 
 
 def is_authored(resource: str) -> bool:

@@ -151,6 +151,9 @@ class Cutting:
                 self._held = Held(line)
             case Operation.CLOCK_JUMPED | Operation.RETENTION:
                 self.without_frame += 1
+            case Operation.GAP_OPENED | Operation.GAP_CLOSED:
+                # What a sender left out is of no stream.
+                return (line.source, line.resource or "") not in self._streams
             case _:
                 return False
         return True
