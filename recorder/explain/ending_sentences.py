@@ -14,9 +14,10 @@ from recorder.explain.pod_end import BY_ITSELF, BY_KUBELET
 from recorder.explain.signals import Actor
 from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Verdict
+from recorder.facts.over import ending_conditions
 from recorder.facts.projections import Workload
 from recorder.facts.slurm import BY_REQUEUE, NODE_LOST, SLURM_JOB
-from recorder.model.facts import ConditionChanged, Ended
+from recorder.model.facts import Appeared, ConditionChanged, Ended
 from recorder.model.outcomes import ActorKind, EndedBy, Outcome, WorkloadState
 
 __all__ = ["ending_sentence", "grouped", "named", "state_sentence"]
@@ -274,6 +275,9 @@ def _said(ending: Ending) -> tuple[str | None, str, str | None]:
     """
     for record in ending.evidence:
         match record.stored.fact.detail:
+            case Appeared() as seen if decided := ending_conditions(seen):
+                kind, new = next(iter(decided.items()))
+                return new.reason, kind, new.message
             case ConditionChanged(type=kind, new=new) if new is not None:
                 return new.reason, kind, new.message
             case Ended(reason=str(reason), message=message):

@@ -30,7 +30,7 @@ from recorder.explain.pod_end import (
 )
 from recorder.explain.verdict import Verdict
 from recorder.facts import over, says_with_object
-from recorder.facts.over import says_over
+from recorder.facts.over import ending_conditions, says_over
 from recorder.facts.projections import (
     SERVERS,
     Placement,
@@ -248,12 +248,11 @@ def _own_end(stored: StoredFact) -> EndedBy | None:
     detail, by = stored.fact.detail, None
     kind = stored.fact.object.kind if stored.fact.object else ""
     well = says_over(kind, detail)
+    reasons = {one.reason for one in ending_conditions(detail).values()}
     match detail:
         case ConditionChanged(type=over.CRITERIA_MET):
             pass  # it is over a moment later
-        case ConditionChanged(new=Condition(reason="DeadlineExceeded")) if (
-            well is False
-        ):
+        case _ if well is False and "DeadlineExceeded" in reasons:
             by = EndedBy.DEADLINE
         case _ if well is not None:
             by = EndedBy.COMPLETION if well else EndedBy.UNRECORDED
@@ -288,10 +287,9 @@ def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
         before = [d for d in drafts if d.at <= end.at + TOGETHER]
         failing = [d for d in before if d.failed] or before[-1:]
         only_counts = any(
-            isinstance(detail := stored.fact.detail, ConditionChanged)
-            and detail.new is not None
-            and detail.new.reason in OWN_FAILURE
+            condition.reason in OWN_FAILURE
             for stored in end.evidence
+            for condition in ending_conditions(stored.fact.detail).values()
         )
         if failing and (only_counts or failing[-1].holds(end.at)):
             last = failing[-1]

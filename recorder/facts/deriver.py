@@ -64,7 +64,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 13
+DERIVATION = 14
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 

@@ -15,6 +15,7 @@ from recorder.model.facts import (
     Detail,
     FieldChanged,
 )
+from recorder.model.state import Condition
 
 __all__ = [
     "COMPLETES",
@@ -22,6 +23,7 @@ __all__ = [
     "FAILS",
     "PHASES",
     "ended_before",
+    "ending_conditions",
     "ends_phase",
     "says_over",
 ]
@@ -45,7 +47,8 @@ PHASES: Final[Mapping[tuple[str, str | None], str]] = {
     ("sync_status", None): "SriovNetworkNodeState",
     ("current_state", None): "BottlerocketShadow",
 }
-"""Where the status of a kind has its phase: a field, or a member of one."""
+"""Where the status of a kind has its phase: a field, or a member of one, which
+may state beside it since when."""
 
 ENDS: Final[Mapping[str, bool]] = {
     "failed": False,
@@ -65,16 +68,31 @@ def ends_phase(phase: object) -> bool | None:
     return ENDS.get(str(phase).lower())
 
 
+def ending_conditions(detail: Detail) -> Mapping[str, Condition]:
+    """Return the conditions by which a fact shows an object over, by type."""
+    match detail:
+        case ConditionChanged(type=name, new=Condition() as new):
+            shown: Mapping[str, Condition] = {name: new}
+        case Appeared(state=state):
+            shown = state.conditions
+        case _:
+            return {}
+    return {
+        name: condition
+        for name, condition in shown.items()
+        if name in COMPLETES | FAILS and condition.status == "True"
+    }
+
+
 def says_over(kind: str, detail: Detail) -> bool | None:
     """Return whether a fact says that an object ended well; None if not.
 
     Of a Pod, its own facts say it.
     """
+    decided = ending_conditions(detail)
+    if decided:
+        return decided.keys().isdisjoint(FAILS)
     match detail:
-        case ConditionChanged(type=name, new=new):
-            true = new is not None and new.status == "True"
-            over = true and name in COMPLETES | FAILS
-            return name in COMPLETES if over else None
         case FieldChanged(field="phase", new=str(phase)):
             return None if kind == "Pod" else ends_phase(phase)
         case Appeared(state=state) if kind != "Pod":
@@ -94,10 +112,8 @@ def ended_before(detail: Detail) -> datetime | None:
     state = detail.state
     decided = [
         at
-        for name, condition in state.conditions.items()
-        if name in COMPLETES | FAILS
-        and condition.status == "True"
-        and (at := moment(condition.since)) is not None
+        for condition in ending_conditions(detail).values()
+        if (at := moment(condition.since)) is not None
     ]
     stopped = [
         at

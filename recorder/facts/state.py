@@ -34,7 +34,7 @@ from recorder.facts.classify.shapes import (
 )
 from recorder.facts.devices import placing_attributes
 from recorder.facts.members import members_of
-from recorder.facts.over import PHASES
+from recorder.facts.over import PHASES, ends_phase
 from recorder.facts.parts import (
     mark_of,
     read_any_conditions,
@@ -227,8 +227,12 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
     state.conditions = _conditions(
         read_any_conditions(bytes(status.conditions))
     )
+    phase, since = _phase(status)
+    ended = status.completion_time or status.end_time or status.finished_at
+    if not ended and ends_phase(phase) is not None:
+        ended = status.termination_time or since
     found: dict[str, Any] = {
-        "phase": _phase(status),
+        "phase": phase,
         "state": status.state,
         "suspend": spec.suspend,
         "replicas": spec.replicas,
@@ -242,9 +246,7 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
         "failed": status.failed,
         "restarts": status.restarts,
         "start_time": status.start_time,
-        "completion_time": (
-            status.completion_time or status.end_time or status.finished_at
-        ),
+        "completion_time": ended,
     }
     state.fields = {
         name: value
@@ -259,14 +261,15 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
             state.fields[f"unhealthy_node/{name}"] = True
 
 
-def _phase(status: AnyStatus) -> Any:
-    """Return how far an object is, where its kind says so."""
+def _phase(status: AnyStatus) -> tuple[Any, Any]:
+    """Return how far an object is, and since when, where its kind says so."""
     for field, member in PHASES:
         part = getattr(status, field)
         found = part.get(member) if isinstance(part, dict) else part
         if isinstance(found, str) and (member is None) == (found is part):
-            return found
-    return None
+            since = part.get("lastTransitionTime") if member else None
+            return found, since
+    return None, None
 
 
 def _common(metadata: Metadata, before: State | None) -> State:

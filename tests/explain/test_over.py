@@ -89,6 +89,24 @@ def test_work_that_leaves_a_phase_of_failure_has_not_failed(
             {"fields": {"phase": "FAILED", "completion_time": stated(40)}},
             "at 03:00:40",
         ),
+        # Kinds of Kubeflow have no phase.
+        (
+            {
+                "conditions": {
+                    "Created": {"status": "True", "since": stated(10)},
+                    "Failed": {
+                        "status": "True",
+                        "reason": "PyTorchJobFailed",
+                        "since": stated(50),
+                    },
+                }
+            },
+            "at 03:00:50: PyTorchJobFailed",
+        ),
+        (
+            {"conditions": {"Failed": {"status": "True"}}},
+            "by 03:02:00: Failed",
+        ),
     ],
 )
 def test_work_that_a_list_shows_over_ended_when_it_states_or_before(

@@ -26,6 +26,8 @@ RECORDED = (
     "two-reboots",
 )
 
+STATED = "2026-11-20T10:06:00Z"
+
 
 def steps(name: str) -> Iterator[tuple[Draft, list[Fact], State | None]]:
     """Derive the entries of a tape that are compared."""
@@ -139,3 +141,28 @@ def test_what_runs_beside_counts_and_what_runs_before_only_if_it_is_more() -> (
     assert held(asks(8)) == 8
     assert held(beside, beside) == 8
     assert held(beside, asks(7)) == 8
+
+
+@pytest.mark.parametrize(
+    ("status", "ended_at"),
+    [
+        # Volcano, Spark, Ray.
+        ({"state": {"phase": "Failed", "lastTransitionTime": STATED}}, STATED),
+        ({"state": {"phase": "Running", "lastTransitionTime": STATED}}, None),
+        (
+            {
+                "applicationState": {"state": "FAILED"},
+                "terminationTime": STATED,
+            },
+            STATED,
+        ),
+        ({"jobStatus": "FAILED", "endTime": STATED}, STATED),
+    ],
+)
+def test_work_that_is_over_has_the_time_that_its_status_states(
+    status: dict[str, Any], ended_at: str | None
+) -> None:
+    made = {"metadata": {"name": "llm", "uid": "u"}, "status": status}
+    state = state_of(orjson.dumps(made), "x.example.net/v1/trainings")
+    assert state is not None
+    assert state.fields.get("completion_time") == ended_at

@@ -283,6 +283,7 @@ class AnyStatus(Shape):
     completion_time: Any = None
     end_time: Any = None
     finished_at: Any = None
+    termination_time: Any = None
 
 
 class AnyObject(Shape):

@@ -286,7 +286,8 @@ def _seen(
     for name, condition in detail.state.conditions.items():
         if condition.status == "True":
             _ends(owner, name, stored, moment(condition.since))
-    _ends_by_phase(owner, stored)
+    if owner.decided_at is None:
+        _ends_by_phase(owner, stored)
     return owner
 
 
