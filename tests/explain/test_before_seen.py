@@ -73,6 +73,18 @@ def test_without_its_node_a_loss_has_an_end_too() -> None:
     assert not reboot.excluded
 
 
+def test_a_node_that_was_never_listed_was_removed_as_an_event_says() -> None:
+    tale = a_dump()
+    lose(tale, 100)
+    say(tale, 2800, "node-controller", "RemovingNode", "Removing Node n1")
+
+    verdict = tale.verdict()
+
+    assert verdict.happened == "removed"
+    assert verdict.lost_at == at(100)
+    assert not verdict.contradictions
+
+
 def test_a_node_that_joined_did_not_restart_its_kubelet() -> None:
     tale = a_dump()
     say(tale, 100, "kubelet", "Starting", "Starting kubelet.")

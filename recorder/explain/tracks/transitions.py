@@ -60,7 +60,11 @@ def stretches_of(
 def _is_of_one(signal: Signal) -> bool:
     if signal.topic is Topic.READY:
         return signal.status == "Unknown"
-    return signal.topic in _STARTS | {Topic.BOOT, Topic.IDENTITY}
+    return signal.topic in _STARTS | {
+        Topic.BOOT,
+        Topic.IDENTITY,
+        Topic.REMOVING,
+    }
 
 
 def _belongs(
@@ -216,6 +220,9 @@ def _identity(chain: Episode) -> tuple[Happened, Signal] | None:
         return (Happened.REJOINED if same else Happened.REPLACED), first
     if went and not chain.state.present:
         return Happened.REMOVED, went[0]
+    said = chain.of(Topic.REMOVING)
+    if said and chain.state.uid is None:
+        return Happened.REMOVED, said[0]  # Events alone are recorded of it
     return None
 
 
