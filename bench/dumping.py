@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from uuid import NAMESPACE_DNS, uuid5
 
 from bench.importing import asked
 from bench.measuring import Number, say, server_folder
@@ -75,7 +76,7 @@ def _events(count: int) -> Iterator[tuple[datetime, bytes]]:
             "metadata": {
                 "name": f"{pod}.{number:016x}",
                 "namespace": "train",
-                "uid": f"00000000-0000-4000-8000-{number:012x}",
+                "uid": str(uuid5(NAMESPACE_DNS, f"event-{number}")),
                 "resourceVersion": str(1000 + number),
                 "creationTimestamp": when,
             },
