@@ -118,6 +118,15 @@ async def test_a_proof_that_is_too_old_makes_it_incomplete() -> None:
     ]
 
 
+async def test_a_log_without_a_writer_is_complete_to_its_proof_alone() -> None:
+    stopped = CoveredLog(PODS, log=replace(LIVE, holder=None))
+
+    assert (await judged(stopped, now=at(300))).complete
+    assert reasons(await judged(stopped, now=at(300) + A_SECOND)) == [
+        "not confirmed complete since then: is the recorder running?"
+    ]
+
+
 async def test_the_last_moments_are_complete_before_they_are_proven() -> None:
     now = at(300) + STALE
 

@@ -164,7 +164,12 @@ class Account:
         is_over, end = self.log.is_over, self.end
         for stream in self.counted:
             yield from holes_of(
-                stream, window, is_over=is_over, end=end, always=always
+                stream,
+                window,
+                is_over=is_over,
+                is_written=self.log.holder is not None,
+                end=end,
+                always=always,
             )
         if not self.streams:
             archived = self.log.kept_since is not None

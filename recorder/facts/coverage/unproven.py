@@ -43,8 +43,9 @@ OUT_OF = {
 """Source and resources of what `retention_shorter` could remove."""
 
 STALE = timedelta(seconds=150)
-"""Watches without bookmarks are proven once a minute; twice that, and half a
-minute to commit and to be read."""
+"""How long what is being recorded counts as complete without proof: watches
+without bookmarks are proven once a minute; twice that, and half a minute to
+commit and to be read."""
 
 
 LATE = timedelta(days=1)
@@ -73,6 +74,7 @@ def holes_of(
     window: Window,
     *,
     is_over: bool,
+    is_written: bool,
     end: datetime | None,
     always: datetime | None = None,
 ) -> Iterator[Hole]:
@@ -83,6 +85,7 @@ def holes_of(
         window: as requested; an end is taken literally.
         always: the beginning of a hole of any time.
         is_over: whether no further proof can come, as for a tape.
+        is_written: whether a recorder writes the log: proof is on its way.
         end: where a window without an end ends; the proof may end a little
             before it.
     """
@@ -103,7 +106,10 @@ def holes_of(
         yield before
     # An open gap begins where the proof ends, and is listed itself.
     if stream.gap is None and (until is None or until > began):
-        yield from _unproven(stream, window, vouched, is_over=is_over, end=end)
+        late = STALE if is_over or is_written else timedelta()
+        yield from _unproven(
+            stream, window, vouched, is_over=is_over, late=late, end=end
+        )
 
 
 def is_dump(stream: Stream) -> bool:
@@ -162,6 +168,7 @@ def _unproven(
     vouched: datetime,
     *,
     is_over: bool,
+    late: timedelta,
     end: datetime | None,
 ) -> Iterator[Hole]:
     since, until = window.since, window.until
@@ -172,7 +179,7 @@ def _unproven(
             yield _hole(stream, begin, until, NO_PROOF)
     elif is_over and begin > end:
         yield _hole(stream, since, None, OVER)
-    elif end - vouched > STALE:
+    elif end - vouched > late:
         to = end if is_over else None
         reason = NO_PROOF if is_over else NO_PROOF_YET
         yield _hole(stream, begin if is_over else vouched, to, reason)
