@@ -39,7 +39,7 @@ from recorder.facts.projections import (
 from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened, HitBy, Outcome
 
-__all__ = ["Hit", "Scope", "failure_of", "hits"]
+__all__ = ["Hit", "Scope", "by_workload", "failure_of", "hits"]
 
 
 class Gang:
@@ -366,12 +366,9 @@ def hits(
     workloads: Workloads,
     *,
     scope: Scope,
-    each: bool = False,
     alone: Mapping[str, Workload] | None = None,
 ) -> list[Hit]:
-    """Return the workloads that were hit, in order of time.
-
-    Each is listed once, however often it was hit.
+    """Return each hit on a workload, in order of time.
 
     Args:
         verdicts: what happened to the nodes in question.
@@ -379,7 +376,6 @@ def hits(
             their gangs.
         workloads: the workloads of their owners.
         scope: the nodes in question, and how far the record reaches.
-        each: return each hit on a workload separately.
         alone: Pods that count by themselves though they belong to their node,
             by their key.
     """
@@ -393,11 +389,12 @@ def hits(
     for workload, pods in gangs.items():
         nodes = dict.fromkeys(pod.node or "" for pod in pods)
         gang = Gang(workload, pods, workloads, scope)
-        own = gang.hits([one for node in nodes for one in on.get(node, ())])
-        found += own if each or len(own) < 2 else [_merged(own)]  # noqa: PLR2004
-    return sorted(
-        found, key=lambda h: (h.hit_at, h.workload.kind, h.workload.name)
-    )
+        found += gang.hits([one for node in nodes for one in on.get(node, ())])
+    return sorted(found, key=_in_time)
+
+
+def _in_time(hit: Hit) -> tuple[datetime, str, str]:
+    return hit.hit_at, hit.workload.kind, hit.workload.name
 
 
 def _failures_of(verdicts: Iterable[Verdict]) -> dict[str, list[Failure]]:
@@ -422,6 +419,17 @@ def _failures_of(verdicts: Iterable[Verdict]) -> dict[str, list[Failure]]:
             until = min([one.until, *then])
             failures[place] = dataclasses.replace(one, until=until)
     return on
+
+
+def by_workload(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits in order of time with each workload once."""
+    found: dict[Workload, list[Hit]] = {}
+    for hit in hits:
+        found.setdefault(hit.workload, []).append(hit)
+    return sorted(
+        (own[0] if len(own) == 1 else _merged(own) for own in found.values()),
+        key=_in_time,
+    )
 
 
 def _merged(hits: Sequence[Hit]) -> Hit:

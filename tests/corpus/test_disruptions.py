@@ -6,7 +6,7 @@ Each tape of `disruptions` is played into a log of its own, and asked as
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -156,6 +156,24 @@ async def test_impact_lists_an_eviction_without_a_verdict(
     (hit,) = found.workloads
     assert (hit.name, hit.hit_by) == ("sweep-c", HitBy.EVICTION)
     assert hit.gpu_hours_attributed == hit.gpu_hours_lost > 0
+
+
+async def test_impact_of_a_node_is_what_its_own_failure_cost(
+    played: Corpus,
+) -> None:
+    """Not what the same Job lost with another node two minutes before."""
+    apart = [await impact(played, "two_crashes", f"gpu-00{i}") for i in (2, 3)]
+    both = await impact(played, "two_crashes", "gpu-002", "gpu-003")
+
+    for node, found in zip(("gpu-002", "gpu-003"), apart, strict=True):
+        (hit,) = found.workloads
+        assert (hit.hit_by, hit.nodes) == (HitBy.NODE_FAILURE, [node])
+        assert hit.gpu_hours_attributed == hit.gpu_hours_lost > 0
+        (failure,) = found.failures
+        assert abs(hit.hit_at - failure.at) < timedelta(seconds=15)
+    assert both.totals.gpu_hours_lost == pytest.approx(
+        sum(one.totals.gpu_hours_lost for one in apart)
+    )
 
 
 async def test_an_eviction_after_a_lost_node_was_back_is_not_of_the_loss(

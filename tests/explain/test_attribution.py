@@ -37,7 +37,6 @@ def every_hit(tape: Judged) -> list[Hit]:
             until=max(fact.observed_at for fact in tape.facts),
             unheard=tape.unheard,
         ),
-        each=True,
     )
 
 

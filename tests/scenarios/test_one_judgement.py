@@ -67,7 +67,7 @@ def disagreements(judged: Judged, nodes: Sequence[str]) -> Iterator[str]:
         unheard=judged.unheard,
     )
     pods = [*Placements(judged.facts)]
-    found = hits(verdicts, pods, workloads, scope=scope, each=True)
+    found = hits(verdicts, pods, workloads, scope=scope)
     gangs: dict[Workload, list[Placement]] = {}
     for pod in pods:
         workload = workloads.of(pod)

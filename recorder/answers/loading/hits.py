@@ -39,7 +39,13 @@ from recorder.answers.queries import (
     Stay,
 )
 from recorder.explain.causes import LOST
-from recorder.explain.impact import Hit, Scope, failure_of, hits
+from recorder.explain.impact import (
+    Hit,
+    Scope,
+    by_workload,
+    failure_of,
+    hits,
+)
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import Taking, displaced, lost_around
 from recorder.explain.pod_end import BY_TAINT
@@ -106,17 +112,14 @@ class _Gangs:
         self,
         verdicts: Sequence[Verdict],
         scope: Scope,
-        *,
-        each: bool = False,
         alone: Mapping[str, Workload] | None = None,
     ) -> list[Hit]:
-        """Return what verdicts affected, up to the end of the record."""
+        """Return each hit by verdicts, up to the end of the record."""
         return hits(
             verdicts,
             self.placements,
             self.workloads,
             scope=scope,
-            each=each,
             alone=alone,
         )
 
@@ -173,7 +176,7 @@ async def hits_of(
     gangs = await _gangs(reading, verdicts, window, account)
     unheard = await _unheard(reading, verdicts, window, account)
     scope = _scope(nodes, window, account, unheard)
-    return gangs.hits(verdicts, scope, each=True)
+    return gangs.hits(verdicts, scope)
 
 
 async def hits_on(
@@ -222,7 +225,7 @@ async def hits_on(
         one.key: Workload("Pod", one.pod.namespace, one.pod.name, one.pod.uid)
         for one in pods
     }
-    found = gangs.hits(verdicts, scope, each=True, alone=alone)
+    found = gangs.hits(verdicts, scope, alone)
     return found, verdicts
 
 
@@ -235,9 +238,10 @@ async def all_hits_of(
     account: Account,
     knowledge: Knowledge,
 ) -> tuple[list[Hit], Sequence[Verdict]]:
-    """Return the hits by verdicts on some nodes, with losses elsewhere.
+    """Return the workloads that some nodes' failures hit, each once.
 
-    Return the verdicts on the other nodes too.
+    What was lost elsewhere with them belongs to it. Return the verdicts on the
+    other nodes too.
     """
     displaced = DisplacedPods(
         nodes=asked.nodes,
@@ -264,8 +268,10 @@ async def all_hits_of(
     unheard = await _unheard(reading, every, window, account)
     scope = _scope(everywhere, window, account, unheard, spared)
     found = gangs.hits(every, scope)
-    own = [h.charged(nodes=nodes) for h in found if nodes & {*h.nodes}]
-    return own, companions
+    # Chosen before they are merged: what another node lost at another time
+    # is none of theirs.
+    own = by_workload(hit for hit in found if nodes & {*hit.nodes})
+    return [hit.charged(nodes=nodes) for hit in own], companions
 
 
 async def _lost_before(
