@@ -154,7 +154,11 @@ class Gang:
             if p.node in self._scope.nodes
             and p.key not in touched
             and p.key not in self._scope.spared
-            and (one := displaced(p, self._workload, self._workloads))
+            and (
+                one := displaced(
+                    p, self._workload, self._workloads, self._pods
+                )
+            )
         ]
         return [
             hit

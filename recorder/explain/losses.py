@@ -24,6 +24,7 @@ from recorder.facts.projections import (
     Placement,
     Workload,
     Workloads,
+    controller,
 )
 from recorder.model.facts import Cordoned
 from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome, Role
@@ -45,6 +46,12 @@ __all__ = [
 
 ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
 """Kinds whose Pods are lost one by one."""
+
+KEEPERS: Final = SERVERS | {"Job", "ReplicationController"}
+"""Controllers that replace the Pods that are gone, and no others."""
+
+REVISION: Final = "controller-revision-hash"
+"""The label by which Pods of one controller differ while they are updated."""
 
 OUTLIVED: Final = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
 """What containers may outlive."""
@@ -153,8 +160,11 @@ class Strike:
         if happened == Happened.DEGRADED:
             can = pod.phase == "Failed"
         elif happened == Happened.CORDONED:
-            # A server may be rolled out meanwhile, without a record of it.
-            can = workload.kind not in SERVERS and self._was_emptied(pods)
+            # A server may be rolled out meanwhile.
+            rolled = workload.kind in SERVERS and not was_deleted(
+                pod, workload, pods
+            )
+            can = not rolled and self._was_emptied(pods)
         elif happened == Happened.KUBELET_RESTART and pod.deleting_at:
             can = pod.disruption is not None or any(
                 at is not None and self.failure.since <= at < pod.deleting_at
@@ -317,15 +327,65 @@ def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
     )
 
 
+def was_deleted(
+    pod: Placement, workload: Workload, pods: Iterable[Placement]
+) -> datetime | None:
+    """Return when another deleted a Pod, which its controller replaced.
+
+    A controller that wants no such Pod makes none, and one that updates makes
+    it of another revision. Those that replace whole groups delete Pods because
+    another ended; a Job that is suspended deletes all that run at once.
+    """
+    owner, at = controller(pod.owners), pod.deleted_at
+    if at is None or owner is None:
+        return None
+    until = max(at, pod.ended_at or at) + TOGETHER
+    others = [o for o in pods if o.key != pod.key]
+    alike = [o for o in others if owner in o.owners]
+    if not any(
+        at <= other.seen_at <= until
+        and not other.listed
+        and other.labels.get(REVISION) == pod.labels.get(REVISION)
+        for other in alike
+        if other.seen_at is not None
+    ):
+        return None
+    ran = [o.left_at or until for o in alike if o.runs_at(at)]
+    if ran and owner.kind == "Job" and max(ran) <= at + ONE_LIST:
+        return None
+    alone = workload.kind in SERVERS or workload.uid == owner.uid
+    ends = [
+        end
+        for other in others
+        for end in (other.left_at, *other.restarts)
+        if end is not None
+    ]
+    grouped = not (alone and owner.kind in KEEPERS)
+    if grouped and any(at - TOGETHER <= end < at for end in ends):
+        return None
+    return at
+
+
 def displaced(
-    pod: Placement, workload: Workload, workloads: Workloads
+    pod: Placement,
+    workload: Workload,
+    workloads: Workloads,
+    pods: Sequence[Placement],
 ) -> Taking | None:
     """Return what took a Pod from a node that stayed well.
 
     A Pod counts if it ran, or if its kubelet refused it, and if its workload
     was not over.
+
+    Args:
+        pod: the Pod.
+        workload: what it belongs to.
+        workloads: all of them.
+        pods: of the workload, this one too.
     """
     found = taken(pod, workloads.preempted_at(workload))
+    if found is None and (at := was_deleted(pod, workload, pods)):
+        found = EndedBy.DELETION, at
     if found is None or not (pod.running_at or pod.refusal):
         return None
     by, at = found

@@ -43,7 +43,7 @@ __all__ = [
 BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
 """Ends that are caused by a container of the Pod."""
 
-TAKEN: Final = frozenset(EndedBy(by) for by in HitBy)
+TAKEN: Final = frozenset(EndedBy(by) for by in HitBy) - {EndedBy.DELETION}
 """What takes a Pod from its node; the other causes are of its own."""
 
 OOM_KILLED: Final = "OOMKilled"

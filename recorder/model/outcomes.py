@@ -194,6 +194,9 @@ class HitBy(StrEnum):
     EVICTION = "eviction"
     """Its Pods were evicted for another reason."""
 
+    DELETION = "deletion"
+    """Its Pods were deleted, and its controller replaced them."""
+
 
 class Outcome(StrEnum):
     """What happened to a disrupted workload."""

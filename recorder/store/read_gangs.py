@@ -71,10 +71,11 @@ TENANTS = question(f"""
       select namespace from recorder.object
       where object_id = f.object_id offset 0) o
 """)
-# A condition of the Pod shows it; or an Event of another scheduler, which
-# names the Pod and seldom its node; or a queue shows it of the workload, and
-# its Pods go a moment later. No index leads to Events without a node, but to
-# the Pods that were deleted on the nodes.
+# A condition of the Pod shows it; or it was deleted before it ended; or an
+# Event of another scheduler, which names the Pod and seldom its node; or a
+# queue shows it of the workload, and its Pods go a moment later. No index
+# leads to Events without a node, but to the Pods that were deleted on the
+# nodes.
 DISPLACED = question(f"""
     with evicted as materialized (
       select distinct {SEEN_AT} as at from recorder.fact f
@@ -88,6 +89,14 @@ DISPLACED = question(f"""
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.mark = #preempted
         and f.at >= :since and f.at < :until
+      union
+      select f.object_id from recorder.fact f
+      where {OF_EXTENT} and {OF_NODES} and f.bearing = #daily
+        and f.kind in (#vanished, #deletion-requested, #ended)
+        and f.at >= :since and f.at < :until
+      group by f.object_id
+      having min(f.position) filter (where f.kind <> #ended)
+        <= coalesce(min(f.position) filter (where f.kind = #ended), :size)
       union
       select e.object_id from recorder.fact e
       where e.derivation_id = :derivation and e.position + 0 <= :size

@@ -74,7 +74,9 @@ Decision = Literal[
 ]
 ActorKind = Literal["user", "controller", "kubelet", "cloud", "unknown"]
 Confidence = Literal["proven", "likely", "possible", "unknown"]
-HitBy = Literal["node-failure", "drain", "preemption", "eviction"]
+HitBy = Literal[
+    "node-failure", "drain", "preemption", "eviction", "deletion"
+]
 Outcome = Literal[
     "failed",
     "restarted",

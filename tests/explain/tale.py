@@ -52,7 +52,14 @@ class Tale(History):
         )
 
     def pod_runs(
-        self, seconds: float, name: str, node: str, of: str = "Job"
+        self,
+        seconds: float,
+        name: str,
+        node: str,
+        of: str = "Job",
+        *,
+        created: bool = False,
+        revision: str = "1",
     ) -> Self:
         """Add a running Pod with eight GPUs, of one owner of a kind."""
         owner = {
@@ -62,9 +69,10 @@ class Tale(History):
             "controller": True,
         }
         detail = {
-            "created": False,
+            "created": created,
             "state": {
                 "node": node,
+                "labels": {"controller-revision-hash": revision},
                 "owners": [owner],
                 "gpus": 8,
                 "fields": {"phase": "Running"},
@@ -97,6 +105,17 @@ class Tale(History):
             node=node,
             about=a_pod(name),
         )
+
+    def deletes(
+        self, seconds: float, name: str, *, force: bool = False
+    ) -> Self:
+        """Let a Pod be deleted, gracefully or by force."""
+        pod = a_pod(name)
+        if not force:
+            self.add(seconds, FactKind.DELETION_REQUESTED, {}, about=pod)
+        gone = {"inferred": False, "state": {}}
+        seconds += 0 if force else 2
+        return self.add(seconds, FactKind.VANISHED, gone, about=pod)
 
     def container_ends(
         self, seconds: float, reason: str, code: int = 137

@@ -267,6 +267,46 @@ def test_an_event_about_a_pod_that_stays_displaces_nothing() -> None:
     assert [end.by for end in ends_of_pod(tale)] == [EndedBy.DELETION]
 
 
+KINDS = ("Job", "ReplicaSet", "StatefulSet", "ReplicationController")
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("cordoned", [False, True])
+@pytest.mark.parametrize("of", KINDS)
+def test_a_deleted_pod_that_its_controller_replaces_is_harm(
+    of: str, *, force: bool, cordoned: bool
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of)
+    if cordoned:
+        tale.cordons(50, "someone")
+    tale.deletes(60, "llm-0", force=force)
+    tale.pod_runs(70, "llm-1", "n1", of, created=True)
+    (hit,) = harmed(tale)
+    by = HitBy.DRAIN if cordoned and not force else HitBy.DELETION
+    assert (hit.hit_by, hit.hit_at, hit.pods_hit) == (by, at(60), ["llm-0"])
+    assert (hit.charges[0].verdict is None) is (by is HitBy.DELETION)
+
+
+@pytest.mark.parametrize("of", KINDS)
+def test_a_deleted_pod_that_nothing_replaces_is_no_harm(of: str) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of).deletes(60, "llm-0")
+    assert harmed(tale) == []
+
+
+def test_a_pod_that_an_update_replaces_is_no_harm() -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", "StatefulSet")
+    tale.deletes(60, "llm-0")
+    tale.pod_runs(70, "llm-1", "n1", "StatefulSet", created=True, revision="2")
+    assert harmed(tale) == []
+
+
+def test_a_job_that_is_suspended_and_resumed_is_no_harm() -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").pod_runs(1, "llm-1", "n1")
+    tale.deletes(60, "llm-0").deletes(60, "llm-1")
+    tale.pod_runs(70, "llm-2", "n1", created=True)
+    assert harmed(tale) == []
+
+
 def ends_of_pod(tale: Tale) -> list[PodEnd]:
     own = [s for s in tale.facts if s.fact.object == a_pod("llm-0")]
     (pod,) = Placements(own)

@@ -42,7 +42,7 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, EndedBy
 
-__all__ = ["requested_by", "with_author"]
+__all__ = ["deleter_of", "requested_by", "with_author"]
 
 ASKED_BEFORE = timedelta(minutes=1)
 """How long before its observation a deletion may have been requested."""
@@ -59,6 +59,7 @@ place."""
 
 MOMENT = timedelta(seconds=1)
 
+DELETES = re.compile(r"\bdelet(e[sd]?|ing)\b", re.IGNORECASE)
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 UID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
@@ -83,9 +84,8 @@ async def with_author(
         ending = replace(ending, preemptor=found, actor=actor)
     ending = await _by_slurm(reading, ending, knowledge)
     if ending.ended_by in {EndedBy.DELETION, EndedBy.SUSPENSION}:
-        if audited:
-            actor = await _actor(reading, ending, knowledge)
-            ending = replace(ending, actor=actor)
+        actor = await _canceller(reading, ending, knowledge, audited=audited)
+        ending = replace(ending, actor=actor)
         if ending.actor is None:
             ending = replace(ending, missing=[_lack_of_author(ending)])
     if (
@@ -147,15 +147,47 @@ async def _by_slurm(
 async def _actor(
     reading: Reading, ending: Ending, knowledge: Knowledge
 ) -> Actor | None:
-    """Return who requested a deletion or a suspension."""
-    verbs = {"delete", "deletecollection"}
+    """Return who requested an eviction or a suspension."""
+    first = ending.evidence[0].stored
     if ending.ended_by is EndedBy.SUSPENSION:
         verbs = {"patch", "update"}
-    part = None
-    if ending.ended_by in {EndedBy.DRAIN, EndedBy.EVICTION}:
-        verbs, part = {"create"}, "eviction"
-    first = ending.evidence[0].stored
-    return await requested_by(reading, first, verbs, part, knowledge)
+        return await requested_by(reading, first, verbs, None, knowledge)
+    verbs = {"create"}
+    return await requested_by(reading, first, verbs, "eviction", knowledge)
+
+
+async def _canceller(
+    reading: Reading,
+    ending: Ending,
+    knowledge: Knowledge,
+    *,
+    audited: bool,
+) -> Actor | None:
+    """Return who deleted or suspended a workload, or deleted a Pod of it."""
+    if ending.ended_by is EndedBy.DELETION:
+        change = ending.evidence[0].stored
+        return await deleter_of(reading, change, knowledge)
+    return await _actor(reading, ending, knowledge) if audited else None
+
+
+async def deleter_of(
+    reading: Reading, change: StoredFact, knowledge: Knowledge
+) -> Actor | None:
+    """Return who deleted an object: by audit; a Pod, also by an Event."""
+    if any(stream.source == AUDIT for stream in reading.streams):
+        verbs = {"delete", "deletecollection"}
+        found = await requested_by(reading, change, verbs, None, knowledge)
+        if found is not None:
+            return found
+    thing = change.fact.object
+    if thing is None or thing.kind != "Pod":
+        return None  # others have Events about what they delete
+    async for stored in _events(reading, change):
+        reporter = stored.fact.actor
+        says = DELETES.search(_said_by(stored))
+        if says and reporter and reporter not in NO_EVICTORS:
+            return actor_of(reporter, knowledge)
+    return None
 
 
 async def requested_by(
@@ -230,7 +262,7 @@ async def _displacer(
 ) -> Actor | None:
     """Return who says in an Event about a Pod that it displaces it."""
     preempted = ending.ended_by is EndedBy.PREEMPTION
-    async for stored in _events(reading, ending):
+    async for stored in _events(reading, ending.evidence[0].stored):
         reporter = stored.fact.actor
         if preempted and displacement(stored.fact) is None:
             continue
@@ -240,10 +272,9 @@ async def _displacer(
 
 
 async def _events(
-    reading: Reading, ending: Ending
+    reading: Reading, first: StoredFact
 ) -> AsyncIterator[StoredFact]:
-    """Yield the Events about the first object that an ending ended."""
-    first = ending.evidence[0].stored
+    """Yield the Events about an object, around a change of it."""
     thing = first.fact.object
     if thing is None:
         return
@@ -275,8 +306,9 @@ async def _preemptor(
         if record.stored.fact.object is not None
     }
     said = [_said_by(record.stored) for record in ending.evidence]
-    said += [_said_by(stored) async for stored in _events(reading, ending)]
-    first = ending.evidence[0].stored.fact.object
+    change = ending.evidence[0].stored
+    said += [_said_by(stored) async for stored in _events(reading, change)]
+    first = change.fact.object
     uid = None if first is None or ending.pods else first.uid
     if ending.hit is not None:
         uid = ending.hit.workload.uid

@@ -19,6 +19,9 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from recorder.answers.loading.authors import deleter_of
 from recorder.answers.loading.nodes import (
     LOOKBACK,
     PODS,
@@ -59,13 +62,18 @@ from recorder.facts.projections import (
     Workloads,
 )
 from recorder.model.fact import StoredFact
+from recorder.model.facts import DeletionRequested, Vanished
 from recorder.model.moment import LAST, shifted
+from recorder.model.outcomes import HitBy
 from recorder.model.window import Window
 
 __all__ = ["NodeSelection", "all_hits_of", "hits_of", "hits_on"]
 
 TOGETHER = timedelta(minutes=1)
 """Losses of nodes within this are one loss of a gang."""
+
+DELETERS_MAX = 100
+"""Hits whose deleters are read: they are read one after another."""
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 """The end of the record if nothing is vouched for: no losses count."""
@@ -100,6 +108,16 @@ class _Gangs:
         """The workloads that they belong to."""
         return Workloads(self.facts)
 
+    @cached_property
+    def members(self) -> Mapping[Workload, Sequence[Placement]]:
+        """The placements of each workload."""
+        found: dict[Workload, list[Placement]] = {}
+        for pod in self.placements:
+            workload = self.workloads.of(pod)
+            if workload is not None:
+                found.setdefault(workload, []).append(pod)
+        return found
+
     def nodes(self) -> set[str]:
         """Return all nodes that these Pods were on."""
         return {
@@ -130,12 +148,10 @@ class _Gangs:
         failed. Times of one loss are given once.
         """
         times = {verdict.lost_at for verdict in verdicts}
-        gangs: dict[Workload, list[Placement]] = {}
+        gangs = {w: pods for w, pods in self.members.items() if w.is_gang}
         on: dict[str, list[tuple[Workload, Placement]]] = {}
-        for pod in self.placements:
-            workload = self.workloads.of(pod)
-            if workload is not None and workload.is_gang:
-                gangs.setdefault(workload, []).append(pod)
+        for workload, pods in gangs.items():
+            for pod in pods:
                 on.setdefault(pod.node or "", []).append((workload, pod))
         for verdict in verdicts:
             failure = failure_of(verdict)
@@ -156,10 +172,11 @@ class _Gangs:
 
     def displaced(self, nodes: Container[str]) -> Iterator[Taking]:
         """Yield what took Pods from nodes that stayed well."""
-        for pod in self.placements:
-            workload = self.workloads.of(pod) if pod.node in nodes else None
-            if workload is not None:
-                found = displaced(pod, workload, self.workloads)
+        for workload, pods in self.members.items():
+            for pod in pods:
+                if pod.node not in nodes:
+                    continue
+                found = displaced(pod, workload, self.workloads, pods)
                 if found is not None:
                     yield found
 
@@ -271,7 +288,28 @@ async def all_hits_of(
     # Chosen before they are merged: what another node lost at another time
     # is none of theirs.
     own = by_workload(hit for hit in found if nodes & {*hit.nodes})
-    return [hit.charged(nodes=nodes) for hit in own], companions
+    own = [hit.charged(nodes=nodes) for hit in own]
+    return await _with_deleters(reading, own, gangs, knowledge), companions
+
+
+async def _with_deleters(
+    reading: Reading, found: list[Hit], gangs: _Gangs, knowledge: Knowledge
+) -> list[Hit]:
+    """Return hits that say who deleted the first Pod, where that is known."""
+    deleted = [h for h in found if h.hit_by is HitBy.DELETION][:DELETERS_MAX]
+    for hit in deleted:
+        change = next(
+            stored
+            for stored in gangs.facts
+            if isinstance(stored.fact.detail, DeletionRequested | Vanished)
+            and stored.fact.object is not None
+            and stored.fact.object.key in hit.pod_keys
+        )
+        actor = await deleter_of(reading, change, knowledge)
+        if actor is not None and actor.name is not None:
+            says = f"{hit.says}; deleted by {actor.name}"
+            found[found.index(hit)] = replace(hit, says=says)
+    return found
 
 
 async def _lost_before(

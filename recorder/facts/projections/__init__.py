@@ -30,6 +30,7 @@ from recorder.facts.projections.workloads import (
     SERVERS,
     Workload,
     Workloads,
+    controller,
 )
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "Workload",
     "Workloads",
     "advance",
+    "controller",
     "provider_of",
     "full_spans",
     "most_at_once",

@@ -167,6 +167,18 @@ class Placement(msgspec.Struct, gc=False):
             return None
         return None if any(t and t <= at for t in ends) else at
 
+    @property
+    def deleted_at(self) -> datetime | None:
+        """When it was deleted while it ran; None if it was not.
+
+        One that is deleted by force is only seen to be gone.
+        """
+        at = self.deleting_at or (None if self.unseen else self.gone_at)
+        if at is None or self.running_at is None or self.failed_at:
+            return None
+        ran = self.running_at <= at <= (self.ended_at or at)
+        return at if ran else None
+
     def was_on(self, since: datetime, until: datetime) -> bool:
         """Return whether it was on its node at any time of a span."""
         over = self.failed_at or self.over_at
