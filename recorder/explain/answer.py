@@ -23,7 +23,7 @@ from recorder.explain.doubt import (
     was_gone,
 )
 from recorder.explain.faults import fault_of
-from recorder.explain.links import OTHERS, led_to, ordered
+from recorder.explain.links import OTHERS, is_given_back, led_to, ordered
 from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
@@ -109,7 +109,14 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     broken = broken or _unheard_before(transition, decided)
     if broken and decided and _outweighs(transition, broken, decided):
         decided = None
-    if broken and decided and _is_apart(broken, decided):
+    if (
+        broken
+        and decided
+        and (
+            _is_apart(broken, decided)
+            or _is_a_step(transition, broken, decided, acted)
+        )
+    ):
         broken = None
     faulted = _tempered(transition, broken, decided)
     hiding = holes_over(transition, holes)
@@ -388,6 +395,28 @@ def _is_apart(broken: Faulted, decided: Decided) -> bool:
         broken.sign.vague
         and broken.confidence is Confidence.POSSIBLE
         and decided.decision in OTHERS
+    )
+
+
+def _is_a_step(
+    transition: Transition,
+    broken: Faulted,
+    decided: Decided,
+    acted: Iterable[Intervention],
+) -> bool:
+    """Return whether the effect alone shows a fault, and is one of the steps.
+
+    The author who took the node out of service gave it back after it.
+    """
+    return (
+        broken.sign is transition.effect
+        and broken.confidence is Confidence.POSSIBLE
+        and decided.confidence is not Confidence.POSSIBLE
+        and any(
+            is_same(one.author, decided.actor)
+            and is_given_back(transition, one)
+            for one in acted
+        )
     )
 
 

@@ -28,7 +28,14 @@ from recorder.explain.tracks.transition import Transition, follows
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
-__all__ = ["OTHERS", "Led", "is_answered", "led_to", "ordered"]
+__all__ = [
+    "OTHERS",
+    "Led",
+    "is_answered",
+    "is_given_back",
+    "led_to",
+    "ordered",
+]
 
 OTHERS = frozenset(
     {
@@ -269,6 +276,24 @@ def _had_emptied(t: Transition, one: Intervention) -> bool:
         s.topic in {Topic.CORDON, Topic.EVICTION}
         and is_same(author_of(s, before), one.author)
         for s in before
+    )
+
+
+def is_given_back(t: Transition, one: Intervention) -> bool:
+    """Whether the author who cordoned a node undid its own acts afterwards.
+
+    Then the effect is one of the steps of what it did.
+    """
+    own = {step.subject for step in (*one.steps, *one.marks)}
+    return (
+        t.is_back
+        and bool(one.of(Topic.CORDON))
+        and any(
+            s.position > t.effect.position
+            and s.subject in own
+            and is_same(t.author(s), one.author)
+            for s in t.episode.written
+        )
     )
 
 
@@ -533,7 +558,7 @@ def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
         case Decision.SCALE_DOWN | Decision.PREEMPTION:
             shown = t.happened in GONE
         case _:
-            shown = False
+            shown = is_given_back(t, deed.one)
     ordered = deed.one.is_by_program and step.topic is Topic.OBJECT
     return shown or ordered
 

@@ -21,7 +21,7 @@ from tests.corpus.live_judge import (
     read_questions,
 )
 
-RIGHT_MIN = 176
+RIGHT_MIN = 177
 """Of 178; it is raised when more are asked or right, and never lowered."""
 
 

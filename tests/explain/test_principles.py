@@ -64,6 +64,39 @@ def test_a_word_that_what_happened_bears_out_is_likely() -> None:
     assert verdict.confidence is Confidence.LIKELY
 
 
+@pytest.mark.parametrize("annotation", [True, False])
+def test_a_word_of_who_empties_a_node_and_gives_it_back_is_likely(
+    *, annotation: bool
+) -> None:
+    tale = Tale()
+    key, state = "example.net/state", "in-maintenance"
+    tale.labels(10, key, state, annotation=annotation, actor="roller")
+    tale.cordons(11, "roller").pod(12, "EvictionByEvictionAPI").crashes(20)
+    tale.labels(
+        240, key, "ok", old=state, annotation=annotation, actor="roller"
+    )
+    verdict = tale.verdict()
+    assert decided(verdict)[:2] == (Decision.HOST_MAINTENANCE, "roller")
+    assert verdict.confidence is Confidence.LIKELY
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_kubelet_that_restarts_between_the_steps_of_one_hand_is_a_step(
+    *, same: bool
+) -> None:
+    """Who drained the node undid it, once the kubelet ran again."""
+    tale = Tale().cordons(10, "kubectl")
+    tale.asks(10, "vera", "patch", '{"spec":{"unschedulable":true}}')
+    tale.pod(12, "EvictionByEvictionAPI")
+    tale.kubelet_starts(20).uncordons(25)
+    who = "vera" if same else "walt"
+    tale.asks(25, who, "patch", '{"spec":{"unschedulable":null}}')
+    verdict = tale.verdict()
+    assert decided(verdict)[:2] == (Decision.MANUAL_DRAIN, "vera")
+    sure = Confidence.LIKELY if same else Confidence.POSSIBLE
+    assert verdict.confidence is sure
+
+
 def asked(*, emptied: bool) -> Tale:
     """A person asks by an annotation without a value, which is removed."""
     tale = Tale().labels(
