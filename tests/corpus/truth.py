@@ -74,9 +74,7 @@ Decision = Literal[
 ]
 ActorKind = Literal["user", "controller", "kubelet", "cloud", "unknown"]
 Confidence = Literal["proven", "likely", "possible", "unknown"]
-HitBy = Literal[
-    "node-failure", "drain", "preemption", "eviction", "deletion"
-]
+HitBy = Literal["node-failure", "drain", "preemption", "eviction", "deletion"]
 Outcome = Literal[
     "failed",
     "restarted",

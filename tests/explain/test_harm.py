@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.explain.hit import Hit
-from recorder.explain.impact import Scope, hits
+from recorder.explain.impact import Scope, by_workload, hits
 from recorder.explain.pod_end import PodEnd, ends_of
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
@@ -18,7 +18,7 @@ from tests.support.builders import at
 def harmed(
     tale: Tale, until: float = 1000, since: float | None = None
 ) -> list[Hit]:
-    return hits(
+    found = hits(
         tale.verdicts("n1"),
         Placements(tale.facts),
         Workloads(tale.facts),
@@ -28,6 +28,7 @@ def harmed(
             until=at(until),
         ),
     )
+    return by_workload(found)
 
 
 def test_a_job_on_a_silent_machine_is_down_before_its_pods_are_evicted() -> (
