@@ -64,10 +64,10 @@ class Authority:
         )
         self.certificate.write_bytes(_pem(signed))
 
-    def server(self) -> KeyPair:
-        """Sign a certificate for every server of the cluster."""
+    def server(self, *also: str) -> KeyPair:
+        """Sign a certificate for every server, and for more names."""
         names: list[x509.GeneralName] = [
-            x509.DNSName(name) for name in SERVER_NAMES
+            x509.DNSName(name) for name in (*SERVER_NAMES, *also)
         ]
         names += [
             x509.IPAddress(ipaddress.ip_address(address))

@@ -169,6 +169,8 @@ class Node:
             for ours, free in ports.values():
                 if value == f"0.0.0.0:{ours}":
                     made[name] = f"127.0.0.1:{free}"
+                elif value.endswith(f".svc:{ours}"):
+                    made[name] = value.replace(f":{ours}", f":{free}")
         return made
 
     def _value(self, variable: Mapping[str, Any]) -> str:

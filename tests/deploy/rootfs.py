@@ -14,7 +14,10 @@ import sysconfig
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["RootFs"]
+__all__ = ["DOOR", "RootFs"]
+
+DOOR = "recorder-door.recorder.svc"
+"""A Service that containers find, as by the DNS of a cluster."""
 
 TREE = Path(__file__).parents[2]
 SOURCES = ("recorder", "api", "migrations", "pyproject.toml", "README.md",
@@ -39,7 +42,7 @@ class RootFs:
             (root / name).symlink_to(f"usr/{name}")
         (root / "etc/passwd").write_text(ACCOUNT)
         (root / "etc/group").write_text("recorder:x:10001:\n")
-        (root / "etc/hosts").write_text("127.0.0.1 localhost\n")
+        (root / "etc/hosts").write_text(f"127.0.0.1 localhost {DOOR}\n")
         (root / sys.base_prefix.lstrip("/")).mkdir(parents=True)
         (root / DEPENDENCIES.lstrip("/")).mkdir(parents=True)
         self._install_package()

@@ -18,14 +18,23 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
+from recorder.facts.metrics import METRICS
 from recorder.keeping.tokens import TokenFile
+from tests.cluster.certificates import Authority
 from tests.cluster.cluster import Cluster
 from tests.cluster.waiting import until
 from tests.deploy.chart import helm, objects
 from tests.deploy.pod import Container, Node, pod_of
-from tests.deploy.rootfs import RootFs
+from tests.deploy.rootfs import DOOR, RootFs
 
-__all__ = ["INSTALLED_SECONDS", "Site", "get", "probed", "signing_key"]
+__all__ = [
+    "INSTALLED_SECONDS",
+    "Site",
+    "door_secrets",
+    "get",
+    "probed",
+    "signing_key",
+]
 
 INSTALLED_SECONDS = 60
 """From the manifests to the first committed entry."""
@@ -113,6 +122,25 @@ class Site:
             },
             free_port=self.cluster.ports.take,
         )
+
+
+def door_secrets(folder: Path) -> dict[str, dict[str, str]]:
+    """Make what an operator makes for the door, and for what measures."""
+    authority, senders = Authority(folder), TokenFile(folder / "senders")
+    pair = authority.server(DOOR)
+    token = senders.add("measure", claims=("recorder/metrics", METRICS))
+    return {
+        "recorder-measure": {
+            "metrics.yaml": "url: http://127.0.0.1:9\n",
+            "token": token,
+            "ca.crt": authority.certificate.read_text(),
+        },
+        "recorder-door": {
+            "tls.crt": pair.certificate.read_text(),
+            "tls.key": pair.key.read_text(),
+            "senders": (folder / "senders").read_text(),
+        },
+    }
 
 
 def signing_key() -> str:

@@ -16,8 +16,15 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.machines import gpu_machines
 from tests.deploy.chart import CHART, DEPLOY, HelmError
+from tests.deploy.pod import Node
 from tests.deploy.rootfs import RootFs
-from tests.deploy.site import INSTALLED_SECONDS, Site, get, probed
+from tests.deploy.site import (
+    INSTALLED_SECONDS,
+    Site,
+    door_secrets,
+    get,
+    probed,
+)
 from tests.support.postgres import (
     Database,
     DatabaseServer,
@@ -81,6 +88,29 @@ async def entries(database: Database) -> int:
         return count
 
 
+async def measured_by_the_chart(site: Site, node: Node) -> None:
+    """Install what measures, and see that an upgrade replaces no database."""
+    external = ("--set", "database.mode=external")
+    measured = ("--set", "measure.enabled=true")
+    # No kubelet would run the Job that migrates.
+    words = ("measuring", *INSTALL[1:], "--no-hooks", *measured)
+    await site.helm("install", *words, *external)
+    measuring = site.of("Deployment", "measuring-recorder-measure")
+    async with node.running(measuring) as pod:
+        await probed(pod, measuring)
+        _, metrics = await get(pod, "health", "/metrics")
+        assert "recorder_measure_waiting 0" in metrics
+        assert await pod.stop() == 0, pod.said
+    # An upgrade never replaces an external database by an empty one.
+    with pytest.raises(HelmError, match="mode=external to keep"):
+        # Without any value Helm takes those of the release.
+        await site.helm("upgrade", *words, "--reset-values")
+    await site.helm("upgrade", *words, *external)
+    await site.helm("upgrade", *words, "--set", "database.mode=embedded")
+    with pytest.raises(ValueError, match="not enough values"):
+        site.of("Deployment", "measuring-recorder-measure")
+
+
 async def test_the_manifests_install_a_recorder_that_records(
     tmp_path: Path,
     empty_database: Database,
@@ -104,7 +134,10 @@ async def test_the_manifests_install_a_recorder_that_records(
         began = time.monotonic()
         await site.apply(MANIFESTS / "external.yaml")
         await site.apply(MANIFESTS / "migrate.yaml")
-        secrets = {"recorder-database": addresses}
+        secrets = {
+            "recorder-database": addresses,
+            **door_secrets(tmp_path / "door"),
+        }
         node = await site.node(rootfs, pods, secrets)
         migrating = site.of("Job", "recorder-migrate")
         async with node.running(migrating) as migrate:
@@ -143,9 +176,17 @@ async def test_the_manifests_install_a_recorder_that_records(
             job = site.of("CronJob", f"recorder-{name}")
             async with node.running(job) as ran:
                 assert await ran.ended() == 0, ran.said
+        await measured_by_the_chart(site, node)
 
 
 INSTALL = ("recorder", str(CHART), "--namespace", "recorder")
+CLAIM = (
+    "--source=recorder/metrics",
+    "incident=1/1",
+    "node=gpu-001",
+    "begin=2026-11-21T03:00:00Z",
+    "end=2026-11-21T04:00:00Z",
+)
 
 
 async def test_one_command_installs_a_pod_with_its_own_database(
@@ -160,7 +201,8 @@ async def test_one_command_installs_a_pod_with_its_own_database(
         notes = await site.helm("install", *INSTALL, "--create-namespace")
         assert "exec deploy/recorder -- recorder token add me" in notes
         await cluster.kubectl("apply", "-f", str(readers))
-        node = await site.node(rootfs, tmp_path / "pods", {})
+        secrets = door_secrets(tmp_path / "door")
+        node = await site.node(rootfs, tmp_path / "pods", secrets)
         recording = site.of("Deployment", "recorder")
         async with node.running(recording) as pod:
             await probed(pod, recording)
@@ -181,7 +223,8 @@ async def test_one_command_installs_a_pod_with_its_own_database(
             assert 'state="forbidden"} 1.0' not in metrics
             assert await pod.stop() == 0, pod.said
 
-        await site.helm("upgrade", *INSTALL, "--set", "api.kubernetes=true")
+        sets = ("api.kubernetes=true", "measure.enabled=true")
+        await site.helm("upgrade", *INSTALL, "--set", ",".join(sets))
         recording = site.of("Deployment", "recorder")
         async with node.running(recording) as pod:
             await probed(pod, recording)
@@ -194,25 +237,11 @@ async def test_one_command_installs_a_pod_with_its_own_database(
                 assert status == 200
                 older = before.splitlines()[:-1]
                 assert lines.splitlines()[: len(older)] == older
+            # What measures beside it has a right to the door.
+            claim = ("metrics.range", "node/gpu-001", *CLAIM)
+            done, _, said = await pod.exec("recorder", "send", *claim)
+            assert done == 0, said
+            done, shown, said = await pod.exec("recorder", "measure", "--once")
+            assert done == 0, said
+            assert "kept the metrics of 0 nodes" in shown + said
             assert await pod.stop() == 0, pod.said
-
-
-async def test_an_upgrade_never_replaces_an_external_database_by_an_empty_one(
-    tmp_path: Path,
-) -> None:
-    async with Cluster.start(
-        tmp_path / "cluster", Options(machines=())
-    ) as cluster:
-        site = Site(cluster)
-        external = ("--set", "database.mode=external")
-        # No kubelet would run the Job that migrates.
-        words = (*INSTALL, "--no-hooks")
-        await site.helm("install", *words, "--create-namespace", *external)
-        with pytest.raises(HelmError, match="mode=external to keep"):
-            # Without any value Helm takes those of the release.
-            await site.helm("upgrade", *words, "--reset-values")
-        await site.helm("upgrade", *words, *external)
-        assert site.of("Deployment", "recorder-api")
-        await site.helm("upgrade", *words, "--set", "database.mode=embedded")
-        with pytest.raises(ValueError, match="not enough values"):
-            site.of("Deployment", "recorder-api")
