@@ -1,10 +1,12 @@
-"""A support bundle that troubleshoot.sh collects after a known crash.
+"""What real tools collect after a known crash: a support bundle, and a dump.
 
-``python -m tests.dumps.collecting BUNDLE.tar.gz`` records one for the tests.
+By troubleshoot.sh, and by ``kubectl cluster-info dump``.
+``python -m tests.dumps.collecting FOLDER`` records both for the tests.
 """
 
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -15,7 +17,7 @@ from tests.cluster.controlplane import Options
 from tests.cluster.happenings import crash
 from tests.cluster.machines import gpu_machines
 
-__all__ = ["CRASHED", "WELL", "bundle_of_a_crash"]
+__all__ = ["CRASHED", "WELL", "bundles_of_a_crash"]
 
 WELL, CRASHED = "gpu-001", "gpu-002"
 
@@ -28,13 +30,25 @@ spec: {collectors: [{clusterInfo: {}}, {clusterResources: {}}]}
 COLLECT_SECONDS = 120
 
 
-async def bundle_of_a_crash(folder: Path) -> Path:
-    """Crash a machine of a real cluster, and collect a bundle afterwards."""
+async def bundles_of_a_crash(folder: Path) -> list[Path]:
+    """Crash a machine of a real cluster, and collect its state afterwards."""
     collector = await asyncio.to_thread(built, TROUBLESHOOT)
     options = Options(machines=gpu_machines(2))
     async with Cluster.start(folder / "cluster", options) as cluster:
         await crash(cluster, CRASHED, print)
-        return await _collected(collector, cluster.kubeconfig, folder)
+        return [
+            await _collected(collector, cluster.kubeconfig, folder),
+            await _dumped(cluster, folder),
+        ]
+
+
+async def _dumped(cluster: Cluster, folder: Path) -> Path:
+    target = folder / "cluster-info"
+    await cluster.kubectl(
+        "cluster-info", "dump", "-A", f"--output-directory={target}"
+    )
+    packed = shutil.make_archive(str(folder / "cluster-info"), "gztar", target)
+    return Path(packed)
 
 
 async def _collected(collector: Path, kubeconfig: Path, folder: Path) -> Path:
@@ -64,10 +78,10 @@ async def _collected(collector: Path, kubeconfig: Path, folder: Path) -> Path:
 
 
 def main(target: str) -> None:
-    """Record a bundle."""
+    """Record both."""
     with tempfile.TemporaryDirectory() as folder:
-        bundle = asyncio.run(bundle_of_a_crash(Path(folder)))
-        Path(target).write_bytes(bundle.read_bytes())
+        for bundle in asyncio.run(bundles_of_a_crash(Path(folder))):
+            shutil.copy(bundle, target)
 
 
 if __name__ == "__main__":
