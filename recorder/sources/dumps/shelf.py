@@ -1,14 +1,13 @@
 """What was found in dumps, put in order on disk until it is imported.
 
 The order is that of time, and everything is on the shelf once, whatever number
-of files has it. A temporary file, so memory does not grow.
+of files has it. A temporary file without a name, so memory does not grow, and
+nothing is left of a process that is killed.
 """
 
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -45,15 +44,12 @@ class Shelf:
     """The versions of objects, and Events, of some dumps."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="recorder-import-")
         self._bytes = 0
         self._pending: list[tuple[object, ...]] = []
-        self._file = sqlite3.connect(
-            Path(self._folder.name) / "shelf", isolation_level=None
-        )
+        # SQLite creates the file in TMPDIR, and unlinks it at once.
+        self._file = sqlite3.connect("", isolation_level=None)
         self._file.executescript("""
             pragma journal_mode = off;
-            pragma synchronous = off;
             pragma temp_store = file;
             create table thing (
               dump integer, at integer, is_event integer, resource text,
@@ -76,7 +72,6 @@ class Shelf:
         traceback: TracebackType | None,
     ) -> None:
         self._file.close()
-        self._folder.cleanup()
 
     def put(self, item: Item, dump: int) -> None:
         """Put one version of an object of a dump.
@@ -150,7 +145,7 @@ class Shelf:
             )
         except sqlite3.OperationalError as exc:
             msg = (
-                f"cannot keep what was read in {self._folder.name}: {exc};"
+                f"cannot keep what was read in a temporary file: {exc};"
                 " set TMPDIR to a folder with more room"
             )
             raise ShelfError(msg) from exc
