@@ -36,8 +36,9 @@ OF_BEAT: Final = f"""recorder.fact f where f.value = b.value and {OF_PORT}
         and f.at >= to_timestamp({BEAT_SECONDS} * b.beat)
         and f.at < to_timestamp({BEAT_SECONDS} * (b.beat + 1))"""
 
-FEW: Final = 64
-"""Claims about ports of a node that are read without looking for flaps."""
+FEW: Final = 16
+"""Claims about ports of a node that are read without looking for flaps: of a
+node whose port flaps they are read in vain."""
 
 OF_PORTS: Final = f"""select {COLUMNS} from recorder.node n, lateral (
       select * from recorder.fact f where f.node_id = n.node_id and {OF_PORT}
