@@ -15,12 +15,26 @@ DPUNODE = ObjectIdentity(
 )
 
 
-def turn(tale: Tale, seconds: float, name: str, status: str) -> Tale:
+OPENSHIFT = ObjectIdentity(
+    "config.openshift.io", "DataProcessingUnit", "dpu", "n1-host", "uid-dpu"
+)
+
+
+def turn(
+    tale: Tale,
+    seconds: float,
+    name: str,
+    status: str,
+    reason: str = "",
+    *,
+    about: ObjectIdentity = DPUNODE,
+) -> Tale:
     was = {"status": "False" if status == "True" else "True"}
-    detail = {"type": name, "old": was, "new": {"status": status}}
+    new = {"status": status, "reason": reason}
+    detail = {"type": name, "old": was, "new": new}
     return tale.add(
         seconds, FactKind.CONDITION_CHANGED, detail,
-        about=DPUNODE, actor="dpf-provisioning-controller",
+        about=about, actor="dpf-provisioning-controller",
     )  # fmt: skip
 
 
@@ -59,6 +73,20 @@ def test_a_dpu_and_its_dpunode_concern_the_node_of_their_host() -> None:
         shown = appearance(orjson.dumps(document), resource)
         assert shown is not None
         assert shown.state.node == "gpu-001"
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_blamed"), [("PingFailed", True), ("NotInitialized", False)]
+)
+def test_a_dpu_that_its_host_cannot_reach_is_at_fault(
+    reason: str,
+    is_blamed: bool,  # noqa: FBT001 - of the table
+) -> None:
+    tale = Tale("n1", "n2").silent(100, "n1", renewed=60)
+    turn(tale, 58, "Ready", "False", reason, about=OPENSHIFT)
+    verdict = tale.lost(100).ready(160).verdict()
+    assert verdict.happened is Happened.UNREACHABLE
+    assert (fault(verdict) is Fault.LINK) == is_blamed
 
 
 def silence_of_dpu(seconds: float) -> Tale:
