@@ -30,7 +30,7 @@ async def test_a_missing_right_is_named_with_its_remedy(
         assert failed(checks) == ["database durability"], checks
         (rights,) = named(checks, "cluster rights")
         assert rights["says"] == (
-            "14 resources can be listed, watched and read"
+            "15 resources can be listed, watched and read"
         )
 
         # The rule of definitions, and then a verb of the one of Jobs.

@@ -23,6 +23,8 @@ BUILT_IN: Mapping[str, tuple[str, ...]] = {
     "coordination.k8s.io": ("leases",),
     # How far a kubelet came that joins: the certificate that it asked for.
     "certificates.k8s.io": ("certificatesigningrequests",),
+    # Which switch a device of a node leads to.
+    "resource.k8s.io": ("resourceslices",),
     # Remediation and maintenance of nodes: medik8s.
     "remediation.medik8s.io": (EVERY,),
     "self-node-remediation.medik8s.io": (EVERY,),
