@@ -59,8 +59,6 @@ BROKEN: Final = frozenset(
 )
 """What a fault of a place does to the nodes behind it."""
 
-NARROW: Final = frozenset({PlaceKind.NODE, PlaceKind.PORT, PlaceKind.GPU})
-
 
 class Breadth(NamedTuple):
     """The nodes behind a place, by what happened to them at once."""
@@ -104,7 +102,7 @@ def together(transition: Transition) -> frozenset[str]:
 
 def is_wide(sign: Signal) -> bool:
     """Return whether a fault is on a place that several nodes are behind."""
-    return sign.place is not None and sign.place.kind not in NARROW
+    return sign.place is not None and sign.place.is_wide
 
 
 def shared_place(transition: Transition) -> Breadth | None:

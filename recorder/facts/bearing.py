@@ -39,6 +39,7 @@ __all__ = [
     "place_of",
     "port_of",
     "state_of_port",
+    "wide_place_of",
 ]
 
 
@@ -120,9 +121,6 @@ there is not recorded, and may be a reboot."""
 HOST_COMMAND: Final = "host_command"
 """Of a Pod without an owner that may do anything to its node: what it runs."""
 
-ENDS: Final = frozenset({PlaceKind.PORT, PlaceKind.GPU})
-"""Kinds of places that nothing is behind but what they are a part of."""
-
 REFUSED: Final = frozenset({"UnexpectedAdmissionError"})
 """Reasons of a kubelet that could not give a Pod a device of the node."""
 
@@ -151,7 +149,7 @@ def is_sign(fact: Fact) -> bool:
     kind = fact.kind
     if kind is FactKind.CLAIMED:
         return not _relates(fact) and (
-            fact.node is not None or _is_of_place(fact)
+            fact.node is not None or wide_place_of(fact) is not None
         )
     if fact.object is None or fact.object.kind != "Node":
         return kind in SIGNS_OF_OTHERS
@@ -174,16 +172,16 @@ def _relates(fact: Fact) -> bool:
     return isinstance(detail, Claimed) and detail.type in (RELATION, METRICS)
 
 
-def _is_of_place(fact: Fact) -> bool:
-    """Return whether a claim is about a place that nodes are behind.
+def wide_place_of(fact: Fact) -> Place | None:
+    """Return the place that a fact claims something of, if nodes are behind.
 
     Ports are not: a question about a node reads those of the node alone.
     """
     detail = fact.detail
     if not isinstance(detail, Claimed):
-        return False
-    place = _place_of(detail)
-    return place is not None and place.kind not in ENDS
+        return None
+    place = Place.read(detail.subject)
+    return place if place is not None and place.is_wide else None
 
 
 _PORT: Final = f"{PlaceKind.PORT}/"
@@ -218,13 +216,6 @@ def state_of_port(fact: Fact) -> str | None:
     data = detail.data if isinstance(detail, Claimed) else None
     state = data.get("state") if isinstance(data, Mapping) else None
     return state if isinstance(state, str) else None
-
-
-def _place_of(claim: Claimed) -> Place | None:
-    try:
-        return Place.parse(claim.subject)
-    except ValueError:
-        return None
 
 
 def is_evidence(fact: Fact) -> bool:

@@ -65,11 +65,8 @@ def _node(said: _Envelope, data: Any) -> str | None:
     """Return the node that a claim names: as its subject, else in its data."""
     named = data.get("node") if isinstance(data, dict) else None
     for text in (said.subject, f"{PlaceKind.NODE}/{named}" if named else None):
-        try:
-            place = Place.parse(text or "")
-        except ValueError:
-            continue
-        if place.kind is PlaceKind.NODE:
+        place = Place.read(text or "")
+        if place is not None and place.kind is PlaceKind.NODE:
             return place.name
     return None
 

@@ -18,6 +18,7 @@ from recorder.facts.bearing import (
     displacement,
     place_of,
     port_of,
+    wide_place_of,
 )
 from recorder.facts.classify.text import clean
 from recorder.facts.over import COMPLETES, FAILS
@@ -97,7 +98,8 @@ class Marks(msgspec.Struct, frozen=True, gc=False):
     value: str | None = None
     """What a label of a Node, or of what is about one, was changed to; of a
     Node that appeared the status of Ready; of a request that was refused the
-    code; of the state of a port, the key of its claims."""
+    code; of the state of a port, the key of its claims; of a claim that names
+    a node, the place it is about, if others are behind that too."""
 
     place: Mapping[str, str] | None = None
     """Of a Node that appeared: its labels that say where it is."""
@@ -147,6 +149,8 @@ def _of_others(fact: Fact, bearing: Bearing) -> Marks | None:
         case Claimed():
             port = port_of(fact) if bearing is PORT else None
             value = None if port is None else key_of_port(port)
+            if fact.node and (place := wide_place_of(fact)) is not None:
+                value = str(place)
             return Marks(bearing, topic=clean(detail.type), value=value)
         case Vanished():
             return Marks(bearing, owners=_owners(detail.state))

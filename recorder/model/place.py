@@ -51,6 +51,19 @@ class Place(NamedTuple):
         """Return the written form."""
         return f"{self.kind}/{self.name}"
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether several nodes can be behind it."""
+        return self.kind not in {PlaceKind.NODE, PlaceKind.PORT, PlaceKind.GPU}
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Return the place that a text names; None if it names none."""
+        try:
+            return cls.parse(text)
+        except ValueError:
+            return None
+
     @classmethod
     def of(cls, kind: str, name: str) -> Self:
         """Return the place of a kind and a name.

@@ -127,7 +127,7 @@ LOSSES = named(f"""
     where {OF_EXTENT} and f.bearing = #sign and {IN_TIME}
       and (f.kind in (#boot-changed, #lease-silent, #label-changed)
         or f.mark = #contact
-        or f.kind = #claimed and f.node_id is null
+        or f.kind = #claimed and (f.node_id is null or f.value is not null)
         or f.kind = #appeared and f.place is not null)
 """)
 MOVED = named(f"""

@@ -15,13 +15,13 @@ from typing import Final, Self
 from recorder.explain.knowledge import Knowledge, shipped
 from recorder.explain.signals import Signal, Subject, signals_of
 from recorder.explain.thresholds import LIMITS
+from recorder.facts.bearing import wide_place_of
 from recorder.facts.classify.times import moment
 from recorder.facts.topology import Topology, cable_of, labelled, places_of
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,
     BootChanged,
-    Claimed,
     ConditionChanged,
     Cordoned,
     Detail,
@@ -162,8 +162,10 @@ class Fleet:
 
     def _take(self, stored: StoredFact) -> None:
         fact = stored.fact
+        place = wide_place_of(fact)
+        if place is not None:
+            self._claim(stored, labelled(place))
         if fact.node is None:
-            self._claim(stored)
             return
         match fact.detail:
             case LeaseSilent():
@@ -182,14 +184,7 @@ class Fleet:
             case detail:
                 self._see(fact.node, stored, detail)
 
-    def _claim(self, stored: StoredFact) -> None:
-        claim = stored.fact.detail
-        if not isinstance(claim, Claimed):
-            return
-        try:
-            place = labelled(Place.parse(claim.subject))
-        except ValueError:
-            return
+    def _claim(self, stored: StoredFact, place: Place) -> None:
         for sign in signals_of(stored, self._knowledge, node=""):
             if sign.role is Role.FAULT:
                 self._faults.setdefault(place, []).append(
