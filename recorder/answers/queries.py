@@ -115,7 +115,8 @@ class Purpose(Enum):
     node."""
 
     REQUESTS = auto()
-    """Audited requests for the objects, which name no node themselves."""
+    """Audited requests for the objects, which name no node themselves, and
+    what was claimed of them."""
 
     SIGNS = auto()
     """Facts about Nodes themselves, of the whole fleet."""

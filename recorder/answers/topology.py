@@ -5,6 +5,7 @@ window, and their changes in it; and from what claims and the site state. What
 several witnesses say of one place at once is shown, with what holds.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
@@ -29,6 +30,8 @@ from recorder.answers.text.table import Column
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import NODES
 from recorder.facts import appearance, says_with_object
+from recorder.facts.bearing import wide_place_of
+from recorder.facts.classify import CLAIM_GROUP
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.topology import (
     Conflict,
@@ -47,10 +50,20 @@ from recorder.model.observation import WATCH
 from recorder.model.place import Place, PlaceKind
 from recorder.model.reference import EntryName
 
-__all__ = ["PlaceFound", "Places", "ask_place", "ask_places", "shown_places"]
+__all__ = [
+    "CLAIMS_MAX",
+    "PlaceFound",
+    "Places",
+    "ask_place",
+    "ask_places",
+    "shown_places",
+]
 
 NODES_MAX = 2_000
 """Nodes whose relations one answer dates; a spine has about as many."""
+
+CLAIMS_MAX = 200
+"""Claims of one place in an answer: a port may flap ten times a second."""
 
 
 class PlaceAtTime(Document, frozen=True, kw_only=True):
@@ -129,6 +142,15 @@ class PlaceClaim(Document, frozen=True, kw_only=True):
     says: str
 
 
+class ClaimedMinute(Document, frozen=True, kw_only=True):
+    """How often something was claimed in a minute, as of a port that flaps."""
+
+    at: datetime
+    """When the minute begins."""
+
+    claims: int
+
+
 class PlaceFound(Document, frozen=True, kw_only=True):
     """A place in a window: what was behind it, what was claimed of it."""
 
@@ -141,7 +163,11 @@ class PlaceFound(Document, frozen=True, kw_only=True):
     name."""
 
     claims: Sequence[PlaceClaim]
-    """In the order of the log; none of a port, which may flap."""
+    """In the order of the log. If there are more than 200, the first and the
+    last of each type and source."""
+
+    minutes: Sequence[ClaimedMinute]
+    """How many of the newest 50,000 claims are of each minute."""
 
     coverage: Coverage
 
@@ -244,17 +270,7 @@ async def ask_place(
         and edge.since < (window.until or ALWAYS[1])
         and (edge.until is None or edge.until > begin)
     ]
-    claims = [
-        claim
-        for stored in await reading.facts(
-            FactQuery(
-                purpose=Purpose.LOSSES,
-                since=window.since,
-                until=window.until,
-            )
-        )
-        if (claim := _claim(stored, place, knowledge)) is not None
-    ]
+    claims = await _claims(reading, place, question)
     if not relations and not claims:
         msg = f"log {reading.log.id} names no {place} in that time"
         raise NotFoundError(msg, advice="see `recorder get places`")
@@ -262,7 +278,8 @@ async def ask_place(
         name=str(place),
         relations=relations,
         undated=max(0, len(sets) - NODES_MAX),
-        claims=claims,
+        claims=[_claim(one, knowledge) for one in _few(claims)],
+        minutes=_minutes(claims),
         coverage=await covered_at(
             reading,
             window.until,
@@ -325,23 +342,61 @@ def _changes(
     )
 
 
-def _claim(
-    stored: StoredFact, place: Place, knowledge: Knowledge
-) -> PlaceClaim | None:
+async def _claims(
+    reading: Reading, place: Place, question: PlaceQuestion
+) -> Sequence[StoredFact]:
+    """Return what was claimed of a place; of a narrow one by its name."""
+    window, named = question.window, (CLAIM_GROUP, "", str(question.name))
+    facts = await reading.facts(
+        FactQuery(
+            purpose=Purpose.LOSSES if place.is_wide else Purpose.REQUESTS,
+            objects=[named],
+            since=window.since,
+            until=window.until,
+        )
+    )
+    if not place.is_wide:
+        return facts
+    return [
+        stored
+        for stored in facts
+        if (about := wide_place_of(stored.fact)) is not None
+        and labelled(about) == place
+    ]
+
+
+def _few(claims: Sequence[StoredFact]) -> Sequence[StoredFact]:
+    """Return claims, of many the first and last of each type and source."""
+    if len(claims) <= CLAIMS_MAX:
+        return claims
+    last = {_kind(one): one for one in claims}
+    first = {_kind(one): one for one in reversed(claims)}
+    ends = {one.entry for one in (*first.values(), *last.values())}
+    return [one for one in claims if one.entry in ends][:CLAIMS_MAX]
+
+
+def _kind(stored: StoredFact) -> tuple[str, str]:
     claim = stored.fact.detail
-    try:
-        if not isinstance(claim, Claimed) or (
-            labelled(Place.parse(claim.subject)) != place
-        ):
-            return None
-    except ValueError:
-        return None
+    assert isinstance(claim, Claimed), "nothing else is read"
+    return claim.type, claim.source
+
+
+def _minutes(claims: Sequence[StoredFact]) -> Sequence[ClaimedMinute]:
+    counts = Counter(one.at.replace(second=0, microsecond=0) for one in claims)
+    return [
+        ClaimedMinute(at=at, claims=count)
+        for at, count in sorted(counts.items())
+    ]
+
+
+def _claim(stored: StoredFact, knowledge: Knowledge) -> PlaceClaim:
+    type_, source = _kind(stored)
     return PlaceClaim(
         entry=stored.entry,
         at=stored.at,
-        type=claim.type,
-        is_known=claim.type in knowledge.types,
-        source=claim.source,
+        type=type_,
+        is_known=type_ in knowledge.types,
+        source=source,
         says=says_with_object(stored.fact),
     )
 

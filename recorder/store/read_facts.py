@@ -59,8 +59,9 @@ from recorder.store.stored_facts import (
 
 __all__ = ["FactReader", "facts_end"]
 
-RELATIONS_MAX = 50_000
-"""Claims that relate places: the newest are read."""
+CLAIMS_MAX = 50_000
+"""Claims that one question reads of all that relate places, or of one place:
+the newest."""
 
 UNPLACED = "f.kind = #annotation-changed and f.node_id is null"
 OF_LOCKS = """exists (select from recorder.word w
@@ -109,8 +110,10 @@ REQUESTS = named(f"""
     join recorder.object o on o.log_id = :log and o.kind_id = k.kind_id
       and o.namespace = w.namespace and o.name = w.name,
     lateral (select * from recorder.fact f
-      where {OF_EXTENT} and f.object_id = o.object_id and f.node_id is null
-        and f.kind = #requested and {IN_TIME} offset 0) f
+      where {OF_EXTENT} and f.object_id = o.object_id and {IN_TIME}
+        and (f.node_id is null and f.kind = #requested or f.kind = #claimed)
+      offset 0) f
+    order by f.position desc limit {CLAIMS_MAX}
 """)
 SIGNS = facts_where(f"f.bearing = #sign and {IN_TIME}")
 # A last renewal before a silence, a new boot, a Node whose Ready became or was
@@ -140,7 +143,7 @@ MOVED = named(f"""
 RELATED = named(f"""
     select {COLUMNS} from recorder.fact f
     where {OF_EXTENT} and f.labels @> array[:relation::text]
-    order by f.position desc limit {RELATIONS_MAX}
+    order by f.position desc limit {CLAIMS_MAX}
 """)
 ACTIVE = question(f"""
     select n.name from (

@@ -18,6 +18,7 @@ export const PLACE = `query Place(${LOG}, $name: String!, $since: DateTime,
     name undated
     relations { child relation from to witness }
     claims { entry at type isKnown source says }
+    minutes { at claims }
     ${COVERAGE}
   }
   incidents(${OF_LOG}, place: $name, since: $since, until: $until,

@@ -61,6 +61,12 @@ function All({ page, found }) {
   `;
 }
 
+/** @param {{claims: number}[]} minutes */
+const often = (minutes) => minutes.reduce((sum, one) => sum + one.claims, 0);
+
+/** @param {{claims: number}[]} minutes */
+const most = (minutes) => Math.max(...minutes.map((one) => one.claims));
+
 /** @param {string[]} nodes */
 function namesOf(nodes) {
   const more = nodes.length - NODES_SHOWN;
@@ -104,6 +110,10 @@ function One({ page, place, incidents }) {
         <li key=${one.entry}><a href=${page.keep({ entry: one.entry })}
           >${at(one.at, '')}</a> ${one.says}${
             one.isKnown ? '' : ' (unknown type)'}</li>`)}</ul>`}
+    ${often(place.minutes) > place.claims.length && html`
+      <p class="quiet">${counted(often(place.minutes), 'claim')} in all, in
+        ${' '}${counted(place.minutes.length, 'minute')}, at most
+        ${' '}${most(place.minutes)} in one.</p>`}
     <h2>What is behind it</h2>
     <table class="stacked">
       <thead><tr><th scope="col">Place</th><th scope="col">From</th>

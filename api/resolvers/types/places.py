@@ -6,6 +6,7 @@ import strawberry
 
 from api.resolvers.types.publishing import publish
 from recorder.answers.topology import (
+    ClaimedMinute,
     PlaceAtTime,
     PlaceClaim,
     PlaceConflict,
@@ -36,4 +37,5 @@ publish(
 )
 publish(PlaceRelation)
 publish(PlaceClaim)
+publish(ClaimedMinute)
 publish(PlaceFound)
