@@ -1,6 +1,6 @@
 """Facts, and the state of a node, as answers list them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import UNSET, UnsetType, field
@@ -12,8 +12,8 @@ from recorder.answers.text.table import Cell, Column, Kind
 from recorder.facts import says, says_with_object
 from recorder.facts.projections import NodeState
 from recorder.model.document import Document
-from recorder.model.fact import FactKind, StoredFact
-from recorder.model.facts import Detail
+from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.facts import Claimed, Detail
 from recorder.model.outcomes import Role
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.state import Scalar
@@ -124,8 +124,8 @@ COLUMNS = (
 )
 
 
-def row(stored: StoredFact) -> tuple[Cell, ...]:
-    """Return a fact as a row of the table."""
+def row(stored: StoredFact, types: Container[str]) -> tuple[Cell, ...]:
+    """Return a fact as a row of the table, by the known types of claims."""
     fact = stored.fact
     return (
         stored.at,
@@ -134,8 +134,15 @@ def row(stored: StoredFact) -> tuple[Cell, ...]:
         _named(stored),
         fact.kind.value,
         fact.actor or "-",
-        says(fact),
+        says(fact) + of_unknown_type(fact, types),
     )
+
+
+def of_unknown_type(fact: Fact, types: Container[str]) -> str:
+    """Return what to add to the words of a claim whose type has no rules."""
+    claim = fact.detail
+    is_known = not isinstance(claim, Claimed) or claim.type in types
+    return "" if is_known else " (unknown type)"
 
 
 def _named(stored: StoredFact) -> str:
@@ -168,12 +175,12 @@ def replay_lines(replay: Replay) -> Iterator[tuple[Step, str]]:
     state = max((len(_state(s.state)) for s in steps), default=0)
     day = None
     for step in steps:
-        at = step.stored.at
+        at, fact = step.stored.at, step.stored.fact
         cells = (
             at.strftime("%H:%M:%S.%f")[:-3],
             str(step.stored.entry).ljust(entry),
             _state(step.state).ljust(state),
-            says_with_object(step.stored.fact),
+            says_with_object(fact) + of_unknown_type(fact, replay.types),
         )
         line = plain("  ".join(cells))
         yield step, line if at.date() == day else f"{at:%Y-%m-%d}\n{line}"

@@ -1,6 +1,6 @@
 """Answers of `recorder replay`: facts of a node and its state after each."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -29,6 +29,9 @@ class Replay:
     """Facts of a node, with its state after each."""
 
     steps: Sequence[Step]
+    types: Container[str]
+    """The types of claims that have rules."""
+
     coverage: Coverage
 
 
@@ -63,4 +66,4 @@ async def ask_replay(
     coverage = await covered(
         reading, window, now=now, reads=reads_nodes, facts=True
     )
-    return Replay(steps=steps, coverage=coverage)
+    return Replay(steps=steps, types=knowledge.types, coverage=coverage)

@@ -35,6 +35,7 @@ from recorder.facts.projections.lanes import (
 )
 from recorder.model.document import Document
 from recorder.model.fact import StoredFact
+from recorder.model.facts import Claimed
 from recorder.model.outcomes import ServiceState
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -168,6 +169,10 @@ class Timeline(Document, frozen=True, kw_only=True):
     facts: Sequence[StoredFact]
     """In log order, Events among them; the first 5000."""
 
+    unknown_types: Sequence[str]
+    """Types of claims among the facts that are not known: they mean
+    nothing."""
+
     more_facts: int
     """How many are not included: narrow the window, or page through
     `facts`."""
@@ -240,6 +245,14 @@ async def ask_timeline(
         taints=list(map(_taint, lanes.spans(TAINT))),
         cordons=list(map(_cordon, lanes.spans(CORDON))),
         facts=facts[:FACTS_MAX],
+        unknown_types=sorted(
+            {
+                claim.type
+                for one in facts[:FACTS_MAX]
+                if isinstance(claim := one.fact.detail, Claimed)
+                and claim.type not in knowledge.types
+            }
+        ),
         more_facts=max(len(facts) - FACTS_MAX, 0),
         gaps=coverage.gaps,
         coverage=coverage,

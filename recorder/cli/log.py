@@ -105,6 +105,7 @@ def _question(
 
 async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.answers.entries import ask_entries
+    from recorder.explain.knowledge import load
 
     question, present = _question(ctx, given)
     log = question.log
@@ -120,7 +121,10 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
         for line in answer.notes:
             note(line)
         pages = pages_of_log(
-            given, cluster=reading.log.cluster_name, now=present
+            given,
+            cluster=reading.log.cluster_name,
+            types=load(ctx.obj.knowledge).types if question.facts else (),
+            now=present,
         )
         printer = Printer(given["output"], pages)
         if answer.more:

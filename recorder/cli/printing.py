@@ -4,9 +4,10 @@ A page is written when it is there; JSON and YAML are one document all the
 same, with what belongs behind the list at its end.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recorder.cli.listing import table_for
@@ -108,12 +109,16 @@ class Printer:
 
 
 def pages_of_log(
-    given: Mapping[str, Any], *, cluster: str, now: datetime
+    given: Mapping[str, Any],
+    *,
+    cluster: str,
+    types: Container[str],
+    now: datetime,
 ) -> Pages:
     """Return how entries, or facts, are printed as the options ask for it."""
     from recorder.answers import facts
 
-    raw, rows = given["documents"], _table(given, now=now)
+    raw, rows = given["documents"], _table(given, types, now=now)
     if given["facts"]:
         return Pages(
             name="facts",
@@ -142,13 +147,15 @@ def pages_of_log(
 
 
 def _table(
-    given: Mapping[str, Any], *, now: datetime
+    given: Mapping[str, Any], types: Container[str], *, now: datetime
 ) -> Callable[[Sequence[Any], bool], Iterable[bytes]]:
     """Return what makes rows, full or as wide as the terminal."""
     from recorder.answers import facts, lines
 
     raw, headers = given["documents"], not given["no_headers"]
-    cells = facts.row if given["facts"] else lines.line_columns
+    cells: Callable[[Any], Sequence[Any]] = lines.line_columns
+    if given["facts"]:
+        cells = partial(facts.row, types=types)
     columns = facts.COLUMNS if given["facts"] else lines.COLUMNS
     wide = given["output"] == "wide" or given["verbose"] or raw
     table = table_for(columns, now=now, wide=wide)

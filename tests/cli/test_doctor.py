@@ -383,3 +383,6 @@ def test_types_of_claims_without_a_meaning_are_listed(
 
     assert found["ok"]
     assert found["says"] == "without a meaning: cooling (2)"
+    said = recorder("log", "--facts", "--no-headers", *url).out.splitlines()
+    marked = [line.endswith(" (unknown type)") for line in said]
+    assert marked == [True, False, True]

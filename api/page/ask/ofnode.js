@@ -38,7 +38,7 @@ export const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
       }
       facts { entry index kind at actor says detail
         object { ${REFERENCE} } }
-      moreFacts
+      unknownTypes moreFacts
       gaps { ${GAP} }
       ${COVERAGE}
     }

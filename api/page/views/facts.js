@@ -32,7 +32,9 @@ export function Facts({ page, timeline }) {
         <tbody>
           ${shown.map((/** @type {any} */ fact, /** @type {number} */ n) => html`
             <${FactRow} key="${fact.entry} ${fact.index}" page=${page}
-              fact=${fact} isChosen=${page.ui.chosen === n} />
+              fact=${fact} isChosen=${page.ui.chosen === n}
+              isUnknown=${fact.kind === 'CLAIMED'
+                && timeline.unknownTypes.includes(fact.detail.type)} />
           `)}
         </tbody>
       </table></div>
@@ -43,8 +45,8 @@ export function Facts({ page, timeline }) {
 }
 
 /** @param {{page: import('../page.js').Page, fact: any,
- *   isChosen: boolean}} given */
-function FactRow({ page, fact, isChosen }) {
+ *   isChosen: boolean, isUnknown: boolean}} given */
+function FactRow({ page, fact, isChosen, isUnknown }) {
   const { zone, entry } = page.place;
   const isOpen = isChosen || entry === fact.entry;
   return html`
@@ -52,7 +54,8 @@ function FactRow({ page, fact, isChosen }) {
       onMouseEnter=${() => light(fact.entry)}
       onMouseLeave=${() => light(null)}>
       <td><time>${clock(readInstant(fact.at) ?? 0, zone)}</time></td>
-      <td class="whole"><span class="kind">${prose(fact.kind)}</span> ${fact.says}</td>
+      <td class="whole"><span class="kind">${prose(fact.kind)}</span> ${fact.says}${
+        isUnknown ? ' (unknown type)' : ''}</td>
       <td data-name=${fact.actor && 'by'}>${fact.actor ?? ''}</td>
       <td>${fact.object && html`
         <a href=${page.objectLink(fact.object)}>${objectName(fact.object)}</a>`}

@@ -35,7 +35,7 @@ conditions { type from to status reason message isFault entry }
 }
 facts { entry index kind at actor says detail
 object { ${REFERENCE} } }
-moreFacts
+unknownTypes moreFacts
 gaps { ${GAP} }
 ${COVERAGE}
 }

@@ -29,7 +29,9 @@ order</small></h2>
 <tbody>
 ${shown.map((fact, n) => html`
 <${FactRow} key="${fact.entry} ${fact.index}" page=${page}
-fact=${fact} isChosen=${page.ui.chosen === n} />
+fact=${fact} isChosen=${page.ui.chosen === n}
+isUnknown=${fact.kind === 'CLAIMED'
+&& timeline.unknownTypes.includes(fact.detail.type)} />
 `)}
 </tbody>
 </table></div>
@@ -38,7 +40,7 @@ in to see them.</p>`}
 </section>
 `;
 }
-function FactRow({ page, fact, isChosen }) {
+function FactRow({ page, fact, isChosen, isUnknown }) {
 const { zone, entry } = page.place;
 const isOpen = isChosen || entry === fact.entry;
 return html`
@@ -46,7 +48,8 @@ return html`
 onMouseEnter=${() => light(fact.entry)}
 onMouseLeave=${() => light(null)}>
 <td><time>${clock(readInstant(fact.at) ?? 0, zone)}</time></td>
-<td class="whole"><span class="kind">${prose(fact.kind)}</span> ${fact.says}</td>
+<td class="whole"><span class="kind">${prose(fact.kind)}</span> ${fact.says}${
+isUnknown ? ' (unknown type)' : ''}</td>
 <td data-name=${fact.actor && 'by'}>${fact.actor ?? ''}</td>
 <td>${fact.object && html`
 <a href=${page.objectLink(fact.object)}>${objectName(fact.object)}</a>`}

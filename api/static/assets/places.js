@@ -15,6 +15,7 @@ place(${OF_LOG}, name: $name, since: $since, until: $until) {
 name undated
 relations { child relation from to witness }
 claims { entry at type isKnown source says }
+minutes { at claims }
 ${COVERAGE}
 }
 incidents(${OF_LOG}, place: $name, since: $since, until: $until,
@@ -94,6 +95,8 @@ ${conflicts.length > 0 && html`
 ${' '}${one.otherBy}, which is older</li>`)}</ul>`}
 `;
 }
+const often = (minutes) => minutes.reduce((sum, one) => sum + one.claims, 0);
+const most = (minutes) => Math.max(...minutes.map((one) => one.claims));
 function namesOf(nodes) {
 const more = nodes.length - NODES_SHOWN;
 return [...nodes.slice(0, NODES_SHOWN), ...(more > 0 ? [`${more} more`] : [])]
@@ -132,6 +135,10 @@ ${place.claims.length === 0 ? html`<p>Nothing.</p>` : html`
 <li key=${one.entry}><a href=${page.keep({ entry: one.entry })}
 >${at(one.at, '')}</a> ${one.says}${
 one.isKnown ? '' : ' (unknown type)'}</li>`)}</ul>`}
+${often(place.minutes) > place.claims.length && html`
+<p class="quiet">${counted(often(place.minutes), 'claim')} in all, in
+${' '}${counted(place.minutes.length, 'minute')}, at most
+${' '}${most(place.minutes)} in one.</p>`}
 <h2>What is behind it</h2>
 <table class="stacked">
 <thead><tr><th scope="col">Place</th><th scope="col">From</th>
