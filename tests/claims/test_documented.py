@@ -17,7 +17,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
+from recorder.explain.knowledge import load
+from recorder.facts.topology import Topology
 from recorder.listening import bound_socket, listening
+from recorder.model.facts import Claimed
+from recorder.model.moment import LAST
+from recorder.model.place import Place
 from recorder.sources.claims.mappings import read_mappings
 from tests.claims.posting import BOUNDS
 from tests.claims.test_converters import UFM
@@ -212,6 +217,28 @@ def test_the_mapping_of_a_site_reads_its_objects(tmp_path: Path) -> None:
     (event,) = convert(orjson.dumps({"alarms": [alarm]}), None).events
     assert event["subject"] == "port/tor-3:7"
     assert event["data"] == {"state": "down", "port": "tor-3:7"}
+
+
+def test_the_rules_of_a_site_are_read(tmp_path: Path) -> None:
+    files = {
+        name: block(heading, "yaml")
+        for name, heading in (
+            ("types.yaml", "Types"),
+            ("places.yaml", "Places and what is behind them"),
+        )
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    rules = load([tmp_path / name for name in files])
+    for status, role in (("firing", "fault"), ("resolved", "recovery")):
+        data = {"status": status, "labels": {"alertname": "CoolantLow"}}
+        alert = Claimed("alert", "am", "node/gpu-1", data)
+        found = rules.claimed(alert)
+        assert found is not None
+        assert found[1].role == role
+    topology = Topology(rules.places)
+    behind = topology.behind(Place.parse("domain/breaker:7"), LAST)
+    assert {*map(str, behind)} >= {"pdu/b4", "rack/r1", "node/gpu-9"}
 
 
 async def until_there(doorway: Doorway, count: int) -> None:

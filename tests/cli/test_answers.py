@@ -58,6 +58,7 @@ QUESTIONS = {
     "get_pods_then.txt": "get po --log 3 --at 2026-11-21T14:03:35Z -v",
     "get_jobs.json": "get job --log 3 llm-pretrain -o json",
     "get_names.txt": "get jobsets --log 2 -o name",
+    "get_places_then.txt": "get places --log 3 --at 2026-11-21T14:03:35Z",
     "get_none.txt": "get job --log 3 other",
     "get_not_recorded.txt": "get secrets --log 3",
     "stats.txt": "stats --log 2",
