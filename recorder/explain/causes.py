@@ -6,14 +6,12 @@ took a node away.
 """
 
 from enum import StrEnum
-from importlib.resources import files
 
 import msgspec
 
 from recorder.explain.verdict import Missing
-from recorder.model.errors import ConfigError
 from recorder.model.outcomes import Decision, Fault, Happened
-from recorder.model.rules_files import RulesFile
+from recorder.model.rules_files import shipped_rows
 
 __all__ = [
     "DECISIONS",
@@ -112,11 +110,5 @@ class _Causes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decisions: dict[Decision, DecisionRow]
 
 
-def _read() -> _Causes:
-    file = files("recorder.explain").joinpath("causes.yaml")
-    rules = RulesFile(file.name, ConfigError, ours=True)
-    return rules.read(file.read_text(), _Causes)
-
-
-_CAUSES = _read()
+_CAUSES = shipped_rows("recorder.explain", "causes.yaml", _Causes)
 FAULTS, DECISIONS = _CAUSES.faults, _CAUSES.decisions

@@ -6,6 +6,7 @@ what the rules mean.
 """
 
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeVar
@@ -15,7 +16,7 @@ import yaml
 from recorder.model.errors import ConfigError
 from recorder.model.rules_parts import Fault, read_parts
 
-__all__ = ["RulesFile"]
+__all__ = ["RulesFile", "shipped_rows"]
 
 BYTES_MAX = 1 << 20
 """Of a file; the largest that we ship has a few thousand."""
@@ -172,6 +173,12 @@ class RulesFile:
         elif isinstance(node, yaml.SequenceNode):
             for item in node.value:
                 self._refuse_duplicates(item)
+
+
+def shipped_rows(package: str, name: str, kind: type[Read]) -> Read:
+    """Read a file that comes with a package."""
+    text = files(package).joinpath(name).read_text()
+    return RulesFile(name, ConfigError, ours=True).read(text, kind)
 
 
 def _written_out(node: yaml.Node, known: dict[int, int]) -> int:

@@ -1,12 +1,15 @@
 """Marks: what is written about a node and has no rule.
 
-Only its author and its text count: a mark joins the acts of its author, can
-state their purpose, and can name the fault they respond to. A mark alone
-opens no episode.
+Only its author and its text count, by the words of ``marks.yaml``: a mark
+joins the acts of its author, can state their purpose, and can name the fault
+they respond to. A mark alone opens no episode.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Final
+
+import msgspec
 
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals.actor import actor_of
@@ -22,6 +25,7 @@ from recorder.model.facts import (
     LabelChanged,
 )
 from recorder.model.outcomes import Decision, Role
+from recorder.model.rules_files import shipped_rows
 
 __all__ = [
     "intents_of",
@@ -35,31 +39,6 @@ __all__ = [
     "marks_of",
 ]
 
-_DAILY = frozenset(
-    {
-        "kubelet",
-        "node-controller",
-        "kube-controller-manager",
-        "default-scheduler",
-        "taint-eviction-controller",
-        "cloud-controller-manager",
-    }
-)
-"""Components that write about every node every day, as Kubernetes does."""
-
-_NO_ORDER = frozenset(
-    {
-        "Node",
-        "Pod",
-        "Lease",
-        "CSINode",
-        "Event",
-        "CertificateSigningRequest",
-        "",
-    }
-)
-"""Kinds that name a node and are no orders."""
-
 _PROGRESS = frozenset(
     {
         FactKind.APPEARED,
@@ -70,58 +49,32 @@ _PROGRESS = frozenset(
 )
 """Facts about an object that names a node which show its progress."""
 
-_OWN = frozenset(
-    {
-        "Ready",
-        "MemoryPressure",
-        "DiskPressure",
-        "PIDPressure",
-        "NetworkUnavailable",
-    }
-)
-"""Conditions of Kubernetes itself."""
-
-
-_INTENTS: tuple[tuple[Decision, re.Pattern[str]], ...] = tuple(
-    (decision, re.compile(words, re.IGNORECASE))
-    for decision, words in (
-        (Decision.PREEMPTION, r"spot|preempt|interruption"),
-        (Decision.HOST_MAINTENANCE, r"maintenance"),
-        (Decision.DRIVER_UPGRADE, r"driver[^ ]{0,9}up(grade|date)"),
-        (Decision.OS_UPGRADE, r"up(grade|date)|kured|machineconfig"),
-        (
-            Decision.SCALE_DOWN,
-            r"scale.?down|autoscal|consolidat|underutil|deprovision|unneeded",
-        ),
-        (Decision.AUTO_REMEDIATION, r"remediat|repair|unhealthy|recover"),
-    )
-)
-"""Words by which programs state a purpose, each with its class."""
-
-
-_ORDER = re.compile(
-    r"re-?boot(?!ed)|power.?(cycl|reset|off)|shut.?down|drain(?!ed)",
-    re.IGNORECASE,
-)
-"""Words that say that a node is rebooted or drained."""
-
-_SOME_DAY = re.compile(
-    r"planned|scheduled|required|needed|recommended|pending|last|count",
-    re.IGNORECASE,
-)
-"""Words that say that it may be done later, or was done."""
-
-_OFF = frozenset({"false", "no", "none", "off", "0", "done"})
-"""Values of labels and annotations that say that nothing is done."""
-
 _DOMAIN = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+/")
 """The domain of a key."""
 
-_CALLED_OFF = re.compile(
-    r"cancel|abort|reject|refus|denied|timed.?out|timeout|supersed|withdr",
-    re.IGNORECASE,
-)
-"""Words of an object that say that its order is not carried out."""
+
+class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    daily: frozenset[str]
+    no_order: frozenset[str]
+    own: frozenset[str]
+    intents: dict[Decision, list[str]]
+    ordered: list[str]
+    later: list[str]
+    nothing: frozenset[str]
+    called_off: list[str]
+    good: list[str]
+
+
+_WORDS: Final = shipped_rows("recorder.explain.signals", "marks.yaml", _Words)
+
+
+def _any_of(words: Iterable[str], end: str = "") -> re.Pattern[str]:
+    return re.compile(f"({'|'.join(words)}){end}", re.IGNORECASE)
+
+
+_INTENTS = [(one, _any_of(said)) for one, said in _WORDS.intents.items()]
+_ORDER, _SOME_DAY = _any_of(_WORDS.ordered), _any_of(_WORDS.later)
+_CALLED_OFF, _POSITIVE = _any_of(_WORDS.called_off), _any_of(_WORDS.good, "$")
 
 
 def marks_of(
@@ -133,7 +86,7 @@ def marks_of(
     detail = fact.detail
     if isinstance(detail, Claimed) and not knowledge.claim_type(detail.type):
         subject = Subject(Topic.CLAIM, f"{detail.type} {detail.subject}")
-    if subject is None or fact.actor in _DAILY:
+    if subject is None or fact.actor in _WORDS.daily:
         return
     actor = actor_of(fact.actor, knowledge)
     yield Signal(Role.ACT, subject, stored, actor=actor, ruled=False)
@@ -148,7 +101,7 @@ def _subject(fact: Fact, node: str) -> Subject | None:
         return Subject(Topic.EVENT, reason) if of_node and reason else None
     if about == "Node":
         return _of_node(fact)
-    if thing is None or about in _NO_ORDER or fact.node != node:
+    if thing is None or about in _WORDS.no_order or fact.node != node:
         return None
     name = f"{thing.kind}/{thing.name}"
     if isinstance(fact.detail, AnnotationChanged | LabelChanged):
@@ -193,7 +146,7 @@ def is_order(mark: Signal, *, later: bool = False) -> bool:
             LabelChanged(key=key, new=new)
             | AnnotationChanged(key=key, new=new)
         ):
-            if new is None or new.lower() in _OFF:
+            if new is None or new.lower() in _WORDS.nothing:
                 return False
             said = key.rpartition("/")[2], new
         case EventOccurred(reason=reason, message=message):
@@ -237,10 +190,6 @@ def is_called_off(mark: Signal) -> bool:
             return False
 
 
-_POSITIVE = re.compile(r"(ready|healthy|ok|available|normal)$", re.IGNORECASE)
-"""Names of conditions that are good if they are true."""
-
-
 def is_bad(mark: Signal) -> bool:
     """Whether a condition turned to what its name says is bad."""
     good = _POSITIVE.search(mark.subject.name) is not None
@@ -253,7 +202,7 @@ def is_trouble(mark: Signal) -> bool:
     A condition that changed and is explained only by its name. It counts if
     an act names it.
     """
-    if mark.topic is not Topic.CONDITION or mark.subject.name in _OWN:
+    if mark.topic is not Topic.CONDITION or mark.subject.name in _WORDS.own:
         return False
     detail = mark.detail
     if not isinstance(detail, ConditionChanged) or detail.new is None:
