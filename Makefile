@@ -12,8 +12,11 @@ PROCESSES ?= 4
 # Kept whatever the environment says: hundreds of processes read the same.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo dist screenshots test scenarios check lint format typing contracts compiled migrations docs corpus page soak bench bench-cluster cluster \
+.PHONY: help run demo dist screenshots test scenarios check lint format typing contracts compiled migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
+
+help:
+	@sed -n 's/^\([a-z-]*\)[^:]*:.* ## /\1\t/p' Makefile | expand -t 20
 
 # --- The virtual environment, from the hash-pinned locks -------------------
 
@@ -32,20 +35,19 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 
 # --- Using it --------------------------------------------------------------
 
-run: $(VENV)/.run
+run: $(VENV)/.run  ## record the current cluster and serve the page
 	@$(BIN)/recorder up
 
-demo: $(VENV)/.run
+demo: $(VENV)/.run  ## play the recording of an incident and serve its page
 	@$(BIN)/recorder demo
 
-# What a release has, in dist: wheel, sdist, chart, SBOM and checksums.
-dist: $(VENV)/.dev
+dist: $(VENV)/.dev  ## build what a release has, in dist: wheel, sdist, chart, SBOM and checksums
 	@$(BIN)/python -m tests.cluster.binaries helm
 	$(BIN)/python -m tests.deploy.dist
 
 # --- Developing it ---------------------------------------------------------
 
-check: lint typing contracts migrations docs
+check: lint typing contracts migrations docs  ## run ruff, mypy and the import contracts, compare schema and documentation
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
@@ -68,12 +70,11 @@ migrations: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/pytest -q tests/docs/test_tables.py tests/docs/test_links.py
 
-format: $(VENV)/.dev
+format: $(VENV)/.dev  ## format, and fix what can be fixed
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# By one process alone: make test PROCESSES=0
-test: $(VENV)/.dev
+test: $(VENV)/.dev  ## run all tests; by one process alone with PROCESSES=0
 	@$(BIN)/python -m tests.cluster.binaries controlplane helm actionlint
 	@$(BIN)/python -m tests.support.postgres
 	@$(BIN)/python -m tests.support.chromium
@@ -83,48 +84,42 @@ test: $(VENV)/.dev
 	@$(BIN)/python -m tests.api.auditing
 	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder --durations 50
 
-# All of what `make test` takes a sample of: variations, benchmarks at their smallest, deaths, faults.
-scenarios: $(VENV)/.dev
+scenarios: $(VENV)/.dev  ## run whole what `make test` takes a sample of
 	@$(BIN)/python -m tests.slurm.releases
 	RECORDER_TEST_VARIATIONS=all $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder \
 		tests/scenarios tests/explain/test_corpus.py tests/corpus tests/bench tests/archive tests/crash tests/faults tests/survival \
 		tests/measuring tests/slurm tests/recording/test_slurm.py tests/cli/test_importing_bundles.py tests/tampering tests/fuzz tests/api/test_refusals.py
 
-# Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
-soak: $(VENV)/.dev
+soak: $(VENV)/.dev  ## run long schedules of faults: SOAK_FAKE=1000 SOAK_REAL=50
 	$(BIN)/python -m tests.faults --schedules $(SOAK_FAKE)
 	$(BIN)/python -m tests.survival soak --schedules $(SOAK_REAL)
 
-# How well incidents are explained: make corpus VARIATIONS=20
-corpus: $(VENV)/.dev
+corpus: $(VENV)/.dev  ## check how well incidents are explained: VARIATIONS=20
 	$(BIN)/python -m tests.corpus --variations $(VARIATIONS)
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.dev  ## run the benchmarks
 	$(BIN)/python -m bench
 
-# A smaller one: make bench-cluster SIZE='--nodes 500 --pods 2000'
-bench-cluster: $(VENV)/.dev
+bench-cluster: $(VENV)/.dev  ## simulate a storm on 5,000 nodes: SIZE='--nodes 500 --pods 2000'
 	@$(BIN)/python -m tests.cluster.binaries controlplane kwok
 	$(BIN)/python -m bench.crowd $(SIZE)
 
-fuzz: $(VENV)/.dev
+fuzz: $(VENV)/.dev  ## feed a million mutated inputs
 	nice $(BIN)/python -m tests.fuzz
 
-# What is served of the page, from api/page.
-page: $(VENV)/.dev
+page: $(VENV)/.dev  ## build what is served of the page, from api/page
 	$(BIN)/python -m api.page.build
 
-# The pictures of the page in the documentation.
-screenshots: $(VENV)/.dev
+screenshots: $(VENV)/.dev  ## take the pictures of the page in the documentation
 	@$(BIN)/python -m tests.support.chromium
 	$(BIN)/python -m tests.docs.screenshots
 
 # --- A real Kubernetes without containers ----------------------------------
 
-cluster: $(VENV)/.dev
+cluster: $(VENV)/.dev  ## run a real Kubernetes without containers, until Ctrl-C
 	$(BIN)/python -m tests.cluster.demo up
 
-cluster-reboot cluster-crash cluster-hang: $(VENV)/.dev
+cluster-reboot cluster-crash cluster-hang: $(VENV)/.dev  ## reboot a node of it, or -crash, -hang: NODE=gpu-002
 	$(BIN)/python -m tests.cluster.demo $(subst cluster-,,$@) $(NODE)
 
 # --- Upkeep ----------------------------------------------------------------
@@ -132,11 +127,11 @@ cluster-reboot cluster-crash cluster-hang: $(VENV)/.dev
 UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
 
-lock: $(VENV)/.dev
+lock: $(VENV)/.dev  ## compile the lock files from pyproject.toml
 	$(UV_COMPILE) --extra build --extra test --extra check --extra bucket --extra iceberg --extra mcp -o requirements/dev.txt
 	$(UV_COMPILE) --extra build --extra test --extra bucket --extra iceberg --extra mcp -c requirements/dev.txt -o requirements/test.txt
 	$(UV_COMPILE) --extra build -c requirements/dev.txt -o requirements/run.txt
 	$(UV_COMPILE) --extra build --extra bucket --extra mcp -c requirements/dev.txt -o requirements/image.txt
 
-clean:
+clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -194,7 +194,7 @@ async def _nodes(
     window = question.window
     fitting = await selected.nodes(reading, window.since, window.until)
     if not fitting:
-        msg = f"log {reading.log.id} had no node with these labels at the time"
+        msg = f"{reading.log.named} had no node with these labels at the time"
         raise NotFoundError(msg)
     found = [name for name in sorted(fitting) if name not in chosen]
     return [*chosen, *found], {name for name in found if not fitting[name]}

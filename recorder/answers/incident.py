@@ -103,6 +103,6 @@ async def _place(
 
 def _none(reading: Reading, name: EntryName) -> NoIncidentError:
     return NoIncidentError(
-        f"there is no incident {name} in log {reading.log.id}",
+        f"there is no incident {name} in {reading.log.named}",
         advice="`recorder incidents -o json` lists their ids",
     )

@@ -129,7 +129,7 @@ async def ask_objects(
     if not found and not any(
         _reads(kinds, s.resource) for s in reading.streams
     ):
-        msg = f'log {reading.log.id} does not record "{question.kind}"'
+        msg = f'{reading.log.named} does not record "{question.kind}"'
         raise NotFoundError(msg, advice="`recorder status` lists what it does")
     _check_named(question, found)
     found.sort(key=lambda one: (one.namespace, one.name, one.group))

@@ -2,9 +2,13 @@
 
 from urllib.parse import quote, urlencode
 
+from recorder.answers.kinds import find_kinds
 from recorder.answers.naming import Reference, node_name
+from recorder.facts.projections.workloads import GANGS, SERVERS
 
 __all__ = ["view", "view_of_object"]
+
+WORK = frozenset(("", kind) for kind in GANGS | SERVERS)
 
 
 def view(
@@ -31,10 +35,18 @@ def view_of_object(
     cluster: str | None = None,
     log: str | None = None,
 ) -> str:
-    """Return the path of the view of an object, as people write it."""
-    parts = (reference.word, reference.namespace or "", reference.name)
+    """Return the path of the view of an object or workload, as written."""
+    word = reference.word.partition(".")[0]
+    kinds = find_kinds(word, custom=(), filed=WORK)
+    is_work = reference.namespace and any(("", k.kind) in WORK for k in kinds)
+    parts = (
+        "workload" if is_work else "object",
+        reference.word,
+        reference.namespace or "",
+        reference.name,
+    )
     path = "/".join(quote(part, safe="") for part in parts if part)
     query = urlencode(
         {k: v for k, v in (("cluster", cluster), ("log", log)) if v}
     )
-    return f"object/{path}?{query}" if query else f"object/{path}"
+    return f"{path}?{query}" if query else path

@@ -414,7 +414,7 @@ async def _ending(
             window = Window(_begin(found[0]), None)
             question = PostmortemQuestion(ending=name, window=window)
             return _of_endings(question, why, found)
-    msg = f"there is no incident or ending {name} in log {reading.log.id}"
+    msg = f"there is no incident or ending {name} in {reading.log.named}"
     advice = "`recorder incidents -o json` lists the ids of incidents"
     raise NoIncidentError(msg, advice=advice)
 

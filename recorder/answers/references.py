@@ -75,9 +75,9 @@ async def find_node(reading: Reading, *names: str) -> None:
     for name in names:
         if name not in known:
             hint = did_you_mean(name, await reading.names(NodeNames()))
-            msg = f'log {reading.log.id} has no node "{name}"{hint}'
+            msg = f'{reading.log.named} has no node "{name}"{hint}'
             advice = "" if hint else "`recorder get nodes` lists them"
-            raise NotFoundError(msg, advice=advice)
+            raise NotFoundError(msg, advice=advice, node=name)
 
 
 async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
@@ -158,7 +158,7 @@ def take(found: list[KnownObject], more: KnownObject) -> None:
 def no_versions(reading: Reading, reference: Reference) -> NotFoundError:
     """Return the error for an object that is only mentioned."""
     return NotFoundError(
-        f'log {reading.log.id} has no version of "{reference}", only entries'
+        f'{reading.log.named} has no version of "{reference}", only entries'
         " that mention it",
         advice="see `recorder log --object`",
     )
@@ -204,7 +204,7 @@ async def kinds_called(reading: Reading, word: str) -> Sequence[Kind]:
             names.update(kind.lower() for _, kind in filed)
             names.update(kind.plural for kind in custom)
             msg = (
-                f'log {reading.log.id} has no kind "{word}"'
+                f'{reading.log.named} has no kind "{word}"'
                 f"{did_you_mean(word.lower(), sorted(names))}"
             )
             raise NotFoundError(msg)
@@ -221,7 +221,7 @@ async def _no_object(
             for place in await reading.names(ObjectNames(kind.filed))
         )
     hint = did_you_mean(str(reference), known)
-    return NotFoundError(f'log {reading.log.id} has no "{reference}"{hint}')
+    return NotFoundError(f'{reading.log.named} has no "{reference}"{hint}')
 
 
 def _several(

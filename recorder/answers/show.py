@@ -93,7 +93,7 @@ def never(
     if at is None:
         return no_versions(reading, reference)
     return NotFoundError(
-        f'log {reading.log.id} has no version of "{reference}" as of'
+        f'{reading.log.named} has no version of "{reference}" as of'
         f" {written(at)}: it was created later, or not recorded yet"
     )
 

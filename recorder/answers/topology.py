@@ -272,7 +272,7 @@ async def ask_place(
     ]
     claims = await _claims(reading, place, question)
     if not relations and not claims:
-        msg = f"log {reading.log.id} names no {place} in that time"
+        msg = f"{reading.log.named} names no {place} in that time"
         raise NotFoundError(msg, advice="see `recorder get places`")
     return PlaceFound(
         name=str(place),

@@ -90,7 +90,7 @@ async def ask_workload(
     ]
     if not chosen:
         msg = (
-            f'log {reading.log.id} has no Pods of "{reference}": name what'
+            f'{reading.log.named} has no Pods of "{reference}": name what'
             " owns them, as in job/train/llm"
         )
         raise NotRunError(msg)

@@ -202,11 +202,13 @@ async def _none(reading: Reading, reference: Reference) -> NotFoundError:
     where = f' in namespace "{reference.namespace}"'
     hint = did_you_mean(reference.name, sorted(known))
     msg = (
-        f"log {reading.log.id} has no node or workload"
+        f"{reading.log.named} has no node or workload"
         f' "{reference.name}"{where if reference.namespace else ""}{hint}'
     )
     advice = f"`recorder search {reference.name}` finds a part of a name"
-    return NotFoundError(msg, advice="" if hint else advice)
+    return NotFoundError(
+        msg, advice="" if hint else advice, node=reference.name
+    )
 
 
 async def workload_of(
@@ -240,7 +242,7 @@ async def workload_of(
     )
     owned = _owners(facts, uids)
     if not owned:
-        msg = f'log {reading.log.id} has no Pods of "{reference}"'
+        msg = f'{reading.log.named} has no Pods of "{reference}"'
         raise NoPodsError(msg, advice="name a Pod, or what owns Pods")
     return facts, owned[-1]
 

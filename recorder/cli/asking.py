@@ -1,5 +1,6 @@
 """What every command that reads does: open the log, print, judge."""
 
+import shlex
 from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ import click
 
 from recorder.cli.given import given_log, is_log_named
 from recorder.cli.output import announce, note
+from recorder.model.errors import NotFoundError
 
 if TYPE_CHECKING:
     from recorder.answers.clusters import Away
@@ -64,7 +66,35 @@ async def open_reading(
 ) -> AsyncIterator["OpenedLog"]:
     """Open the log that the options name, or else the question, as it is."""
     async with opened_logs(ctx, log) as logs:
-        yield await logs.read(given_log(ctx) or log)
+        reading = await logs.read(given_log(ctx) or log)
+        try:
+            yield reading
+        except NotFoundError as exc:
+            if exc.node and not (is_log_named(ctx) or log):
+                elsewhere = await _elsewhere(logs, reading, exc.node)
+                exc.advice = "; ".join(filter(None, (exc.advice, elsewhere)))
+            raise
+
+
+async def _elsewhere(logs: "Logs", reading: "OpenedLog", node: str) -> str:
+    """Return which other logs have a node."""
+    from recorder.answers.queries import NodeNames
+
+    every = await logs.every()
+    names = [one.cluster_name for one in every]
+    found = []
+    for one in every:
+        if one.id == reading.log.id:
+            continue
+        other = await logs.read(one.id)
+        if await other.names(NodeNames((node,))):
+            is_only = names.count(one.cluster_name) == 1
+            found.append(
+                f"--cluster {shlex.quote(one.cluster_name)}"
+                if is_only
+                else f"--log {one.id}"
+            )
+    return f"another log has it: add {' or '.join(found)}" if found else ""
 
 
 def opened_logs(

@@ -142,6 +142,12 @@ async def _around(
     found = await ask_incident(reading, name, knowledge, now=now())
     (one,) = found.incidents
     last = found.coverage.window.until or now()
-    end = last if one.until is None else min(one.until + BEHIND, last)
-    window = Window.between(one.since - BEFORE, end)
+    end = None if one.until is None else one.until + BEHIND
+    began = [s.began_at for s in reading.streams if s.began_at is not None]
+    since = one.since - BEFORE
+    # What precedes the recording is not missing from it.
+    is_whole = began and since <= min(began) and max(began) <= one.since
+    window = Window.between(
+        None if is_whole else since, end if end and end < last else None
+    )
     return replace(wanted, window=window, nodes=tuple(one.nodes))

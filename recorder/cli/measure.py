@@ -1,7 +1,6 @@
 """`recorder measure`: keeps metrics around incidents."""
 
 import asyncio
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import click
 from recorder.cli.asking import wait_for
 from recorder.cli.given import given_log
 from recorder.cli.options import reading_options
-from recorder.cli.output import note, print_lines
-from recorder.cli.stopping import run_until_stopped
+from recorder.cli.output import labelled, note, print_lines
+from recorder.cli.stopping import run_until_stopped, stop_at_end_of_input
 
 if TYPE_CHECKING:
     from recorder.model.settings import Settings
@@ -79,11 +78,15 @@ async def _measure(
     from recorder.wiring.measuring import measure as measure_until
 
     if beside:
-        # Who began this ended when its end of the pipe is closed.
-        loop = asyncio.get_running_loop()
-        loop.add_reader(sys.stdin.fileno(), stop.set)
+        stop_at_end_of_input(stop)
         settings = replace(settings, notify_listen="")
-    await measure_until(settings, stop, log_id=log, once=once, say=note)
+    await measure_until(
+        settings,
+        stop,
+        log_id=log,
+        once=once,
+        say=labelled("measure") if beside else note,
+    )
 
 
 def _checked(settings: "Settings") -> int:

@@ -1,7 +1,6 @@
 """`recorder notify`: posts incidents and gaps to webhooks."""
 
 import asyncio
-import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import click
 from recorder.cli.asking import given_time, now, wait_for
 from recorder.cli.given import given_log
 from recorder.cli.options import reading_options
-from recorder.cli.output import note, print_lines
-from recorder.cli.stopping import run_until_stopped
+from recorder.cli.output import labelled, note, print_lines
+from recorder.cli.stopping import run_until_stopped, stop_at_end_of_input
 
 if TYPE_CHECKING:
     from recorder.model.settings import Settings
@@ -95,11 +94,11 @@ async def _notify(
     from recorder.wiring.notifying import notify as notify_until
 
     if beside:
-        # Who began this ended when its end of the pipe is closed.
-        loop = asyncio.get_running_loop()
-        loop.add_reader(sys.stdin.fileno(), stop.set)
+        stop_at_end_of_input(stop)
     options = NotifyOptions(log=log, since=since, once=once)
-    await notify_until(settings, stop, options, say=note)
+    await notify_until(
+        settings, stop, options, say=labelled("notify") if beside else note
+    )
 
 
 def _checked(settings: "Settings", *, test: bool) -> int:

@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ __all__ = [
     "OutputError",
     "announce",
     "is_coloured",
+    "labelled",
     "note",
     "paint",
     "print_document",
@@ -214,6 +215,11 @@ def note(text: str, *, colour: str | None = None) -> None:
 
     said = "\n".join(wrapped([as_typed(plain(text))], sys.stderr))
     click.echo(paint(said, colour, sys.stderr), err=True)
+
+
+def labelled(name: str) -> Callable[[str], None]:
+    """Return what prints notes of a process beside others, by its name."""
+    return lambda text: note(f"{name}: {text}")
 
 
 def announce(text: str) -> None:

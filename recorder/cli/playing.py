@@ -78,10 +78,27 @@ def play(
       recorder tape play incident.tape.jsonl.zst
       recorder log --cluster demo
     """
-    run_until_stopped(
-        lambda stop: _play(settings, file, name=name, speed=speed, stop=stop),
-        fast_loop=True,
-    )
+
+    async def play_and_name(stop: asyncio.Event) -> None:
+        log = await _play(settings, file, name=name, speed=speed, stop=stop)
+        await _name(settings, log)
+
+    run_until_stopped(play_and_name, fast_loop=True)
+
+
+async def _name(settings: Settings, number: int) -> None:
+    """Say how to ask a log that shares the name of its cluster."""
+    from recorder.wiring.reading import open_logs
+
+    async with open_logs(settings) as logs:
+        every = await logs.every()
+    names = {log.id: log.cluster_name for log in every}
+    own = names.pop(number)
+    if own in names.values():
+        Screen().say(
+            f'another log is of "{own}" too: ask this one with'
+            f" --log {number}, or play with --cluster to name it"
+        )
 
 
 @click.command(name="record")
@@ -171,10 +188,13 @@ async def _show_page(
     if not (serve and sys.stderr.isatty()):
         page = find_page(settings)
         if page.server is Server.ANOTHER and settings.database_url is None:
-            screen.say("the page, served on a free port:")
+            screen.say("for the page, run:")
             screen.say(f"  {to_type('serve --listen 127.0.0.1:0')}")
             return
-        screen.say("the page, while `recorder serve` is running:")
+        if page.server is Server.OURS:
+            screen.say("the page:")
+        else:
+            screen.say("the page, while `recorder serve` is running:")
         screen.say(f"  {page.address}{path}")
         return
     async with serving(settings, stop, any_port=True) as address:
@@ -231,9 +251,7 @@ async def _play(
     def show(progress: "TapeProgress") -> None:
         done = progress.bytes_read / max(progress.bytes_total, 1) * 100
         if progress.frame:
-            screen.progress(
-                "playing", f"frame {progress.frame:,}  {done:.0f} %"
-            )
+            screen.progress("playing", f"{done:.0f} %")
 
     async with open_database(settings, on_wait=screen.say) as database:
         playing = Playing(

@@ -1,8 +1,13 @@
 """The commands that record: up and record."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator
+from contextlib import (
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -176,15 +181,15 @@ async def _record_with(
         await stack.enter_async_context(
             _beside(settings, live, screen, serve=serve)
         )
-        _greet(live, screen, database.says, (address, webhook))
         served = await stack.enter_async_context(
             served_beside(settings) if serve else nullcontext()
         )
+        rows = _rows(live, database.says, (address, webhook))
         dsn = database.dsn("writer")
         checkpoints = Checkpointing(settings, dsn, live.progress)
         async with asyncio.TaskGroup() as group:
             beside = (
-                group.create_task(_show(live, screen, served)),
+                group.create_task(_show(live, screen, served, rows)),
                 group.create_task(checkpoints.run()),
             )
             try:
@@ -244,52 +249,53 @@ def _end(
         raise served.failed
 
 
-def _greet(
-    live: "LiveRecording",
-    screen: Screen,
-    database: str,
-    addresses: tuple[str, str],
-) -> None:
-    """Say what is recorded, and where health and audit records go."""
-    from recorder import __version__
-
+def _rows(
+    live: "LiveRecording", database: str, addresses: tuple[str, str]
+) -> list[tuple[str, str]]:
+    """Return what is recorded, and where health and audit records go."""
     identity = live.identity
     assert identity is not None, "the cluster has been asked"
-    screen.say(f"Recorder {__version__}")
-    rows = [
-        ("cluster", f"{identity.name}, Kubernetes {identity.server_version}"),
-        ("writes to", database),
-    ]
     address, webhook = addresses
-    if address:
-        rows.append(("health", f"http://{address}/readyz and /metrics"))
-    if webhook:
-        rows.append(("senders", webhook))
+    rows = {
+        "cluster": f"{identity.name}, Kubernetes {identity.server_version}",
+        "writes to": database,
+        "health": address and f"http://{address}/readyz and /metrics",
+        "senders": webhook,
+    }
+    return [(name, value) for name, value in rows.items() if value]
+
+
+async def _show(
+    live: "LiveRecording",
+    screen: Screen,
+    served: "Beside | None",
+    rows: list[tuple[str, str]],
+) -> None:
+    """Greet, show progress, and watch over the serving process."""
+    from recorder import __version__
+
+    if served is not None:
+        with _stopped_with(served, live):
+            rows = [("page", await served.address()), *rows]
+    screen.say(f"Recorder {__version__}")
     screen.facts(rows)
     screen.say("try in another terminal:")
     for command in ("status", "incidents", "why node/NAME", "log --follow"):
         screen.say(f"  {to_type(command)}")
-
-
-async def _show(
-    live: "LiveRecording", screen: Screen, served: "Beside | None"
-) -> None:
-    """Show progress, and watch over the serving process."""
     async with asyncio.TaskGroup() as group:
         group.create_task(show_progress(live, screen))
         if served is not None:
-            await _attend(served, live, screen)
+            with _stopped_with(served, live):
+                await served.ended()
 
 
-async def _attend(
-    served: "Beside", live: "LiveRecording", screen: Screen
-) -> None:
-    """Print the address of the page; stop when its process ends."""
+@contextmanager
+def _stopped_with(served: "Beside", live: "LiveRecording") -> Iterator[None]:
+    """Stop the recording if the process that serves ends."""
     from recorder.model.errors import RecorderError
 
     try:
-        screen.say(f"the page is at {await served.address()}")
-        await served.ended()
+        yield
     except RecorderError as exc:
         if not live.stop.is_set():
             served.failed = exc

@@ -11,7 +11,7 @@ from recorder.cli.completing import objects
 from recorder.cli.given import given_log, place_options
 from recorder.cli.options import reading_options
 from recorder.cli.output import note, print_lines
-from recorder.cli.stopping import run_until_stopped
+from recorder.cli.stopping import run_until_stopped, stop_at_end_of_input
 from recorder.model.errors import RecorderError
 
 if TYPE_CHECKING:
@@ -74,9 +74,7 @@ async def _serve(
     from recorder.wiring.serving import serving
 
     if beside:
-        # Who began this ended when its end of the pipe is closed.
-        loop = asyncio.get_running_loop()
-        loop.add_reader(sys.stdin.fileno(), stop.set)
+        stop_at_end_of_input(stop)
     async with serving(
         settings, stop, listen=listen, any_port=beside, say=note
     ) as address:
@@ -129,7 +127,7 @@ def open_page(
     if page.server is Server.ANOTHER:
         note("its server was started elsewhere: it may serve another database")
     elif page.server is Server.NONE:
-        note("nothing answers there: start `recorder serve`")
+        note("nothing answers there: start `recorder up` or `recorder serve`")
         return
     if only_print or not sys.stdout.isatty():
         return

@@ -2,10 +2,11 @@
 
 import asyncio
 import signal
+import sys
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-__all__ = ["run_until_stopped"]
+__all__ = ["run_until_stopped", "stop_at_end_of_input"]
 
 Result = TypeVar("Result")
 
@@ -36,3 +37,9 @@ def run_until_stopped(
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return runner.run(with_signals())
+
+
+def stop_at_end_of_input(stop: asyncio.Event) -> None:
+    """Stop when the process that started this one ends, which closes it."""
+    loop = asyncio.get_running_loop()
+    loop.add_reader(sys.stdin.fileno(), stop.set)

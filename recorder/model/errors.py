@@ -57,6 +57,13 @@ class NotFoundError(RecorderError):
     code = "not_found"
     exit_status = 5
 
+    def __init__(
+        self, message: str = "", *, advice: str = "", node: str = ""
+    ) -> None:
+        """Set the message, and the node, which another log may have."""
+        super().__init__(message, advice=advice)
+        self.node = node
+
 
 class InputError(RecorderError):
     """An input file, such as a tape, cannot be read further."""

@@ -181,15 +181,10 @@ class _Notifier:
             while await following.judge(reading, since=self._since()) is None:
                 following = self._following()
             unsettled += following.settling.settles_at
-        if unsettled:
-            until = max(unsettled).astimezone(UTC)
-            say(
-                "the next run posts the verdicts that settle until"
-                f" {until:%H:%M:%S} UTC"
-            )
         for name in await self.kept.due(self.rules.keys()):
             while await self.sending.send_next(self.rules[name]):
                 pass
+        say(_said(self.sending.counters, unsettled))
         await self._count()
 
     async def run(
@@ -240,3 +235,18 @@ class _Notifier:
     async def _count(self) -> None:
         tallies = await self.kept.tallies()
         self.progress.tallies = {one.rule: one for one in tallies}
+
+
+def _said(counters: Counters, unsettled: Sequence[datetime]) -> str:
+    """Return what one run posted, and when to run it again for the rest."""
+    posted = sum(counters.posted.values())
+    failed = sum(counters.failed.values())
+    parts = [f"{posted or 'nothing'} posted"]
+    if failed:
+        parts.append(f"{failed} failed: `recorder notifications` lists them")
+    if unsettled:
+        until = max(unsettled).astimezone(UTC)
+        parts.append(
+            f"the rest settles by {until:%H:%M:%S} UTC: run this again then"
+        )
+    return "; ".join(parts)

@@ -232,6 +232,9 @@ async def test_open_prints_where_the_page_is(
         assert main._run(["open", "pod/a/b"]) == 0
         assert capsys.readouterr().out == f"{address}object/pod/a/b\n"
 
+        assert main._run(["open", "jobset/a/b"]) == 0
+        assert capsys.readouterr().out == f"{address}workload/jobset/a/b\n"
+
     assert main._run(["open", "pod/a/b/c"]) == 2
 
 

@@ -42,8 +42,9 @@ async def said(process: asyncio.subprocess.Process) -> str:
     async with asyncio.timeout(SECONDS):
         while line := await process.stderr.readline():
             seen.append(line.decode())
-            if "the page is at " in seen[-1]:
-                return seen[-1].rpartition(" ")[2].strip()
+            words = seen[-1].split()
+            if words[:1] == ["page"]:
+                return words[1]
     raise AssertionError("".join(seen))
 
 

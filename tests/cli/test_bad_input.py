@@ -32,7 +32,7 @@ REFUSED = {
     "gaps --log nine": (USAGE, "nine"),
     "gaps --log 0": (USAGE, "0"),
     "log --log 1 --node gpu-003": (NOT_FOUND, 'did you mean "gpu-002"'),
-    "log --log 1 --node x": (NOT_FOUND, 'log 1 has no node "x"'),
+    "log --log 1 --node x": (NOT_FOUND, 'log 1 of "prod" has no node "x"'),
     "log --log 1 --object pod/train/llm-7": (
         NOT_FOUND,
         'did you mean "pod/train/llm-',

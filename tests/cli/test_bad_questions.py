@@ -16,9 +16,9 @@ REFUSED = {
     "why --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
     "why --log 1 gpu-9x": (
         NOT_FOUND,
-        'log 1 has no node or workload "gpu-9x"; did you mean',
+        'has no node or workload "gpu-9x"; did you mean',
     ),
-    "why --log 1 pod/x": (NOT_FOUND, 'log 1 has no "pod/x"'),
+    "why --log 1 pod/x": (NOT_FOUND, 'has no "pod/x"'),
     "why --log 1": (USAGE, "node/NAME"),
     "why --log 1 node/gpu-002 --at 1h --since 2h": (USAGE, "not both"),
     "why --log 1 node/gpu-002 --at noon": (USAGE, "--at"),

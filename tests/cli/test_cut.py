@@ -311,3 +311,21 @@ def test_an_incomplete_window_is_cut_and_said_so(cutter: Cutter) -> None:
     assert orjson.loads(
         cutter.run("tape", "info", str(file), "-o", "json").out
     )
+
+
+def test_a_node_that_another_log_has_is_found_there(cutter: Cutter) -> None:
+    answer = cutter.run("why", "node/gpu-003")
+
+    assert answer.status == 5
+    assert "another log has it: add --cluster demo" in answer.err
+
+
+def test_an_incident_is_cut_whole_from_where_the_recording_began(
+    cutter: Cutter,
+) -> None:
+    found: Any = cutter.run("incidents", "--log", "1", "-o", "json").json
+    (one,) = found["incidents"]
+
+    _, answer = cutter.cut("--incident", one["id"])
+
+    assert answer.status == 0, answer.err

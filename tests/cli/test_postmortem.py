@@ -85,7 +85,7 @@ def test_an_unknown_incident_is_said(demo: Recorder) -> None:
     answer = demo("postmortem", "1/99999")
 
     assert answer.status == 5
-    said = "there is no incident or ending 1/99999 in log 1"
+    said = "there is no incident or ending 1/99999 in log 1 of "
     assert said in answer.err
 
 

@@ -217,7 +217,7 @@ The cluster is up: {nodes}, {GPUS} GPUs each. In another terminal:
 
   export KUBECONFIG={kubeconfig}
   {kubectl} get pods -n {NAMESPACE} -o wide
-  recorder up
+  make run
 
   make cluster-reboot NODE=gpu-002    a user cordons it and reboots it
   make cluster-crash NODE=gpu-002     it loses power for a while

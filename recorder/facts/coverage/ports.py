@@ -70,6 +70,11 @@ class Log:
     """Whether its reader may not see all of it, nor how large it is."""
 
     @property
+    def named(self) -> str:
+        """Its number and cluster, for a sentence."""
+        return f'log {self.id} of "{self.cluster_name}"'
+
+    @property
     def visible_size(self) -> int:
         """How large it was; zero if its reader may not know."""
         return 0 if self.is_part else self.size

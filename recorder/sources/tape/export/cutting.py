@@ -103,11 +103,11 @@ async def cut_tape(
 def _nothing(reading: Reading) -> NotFoundError:
     if any(map(is_dump, reading.streams)):
         msg = (
-            f"log {reading.log.id} was imported from dumps, without a list"
+            f"{reading.log.named} was imported from dumps, without a list"
             " that a tape could begin with"
         )
         return NotFoundError(msg, advice="share the dumps instead")
-    msg = f"log {reading.log.id} has no entries in this window"
+    msg = f"{reading.log.named} has no entries in this window"
     return NotFoundError(msg)
 
 
