@@ -375,6 +375,8 @@ DEEP = b'{"apiVersion": "v1", "kind": "Pod", "metadata": ' + b"[" * (1 << 14)
             tarred(*((str(n), PODS.encode()) for n in range(51))),
             "holds more than 50 files",
         ),
+        (tarred(("a", PODS.encode()))[: 512 + 100], "damaged: unexpected end"),
+        (zipped(PODS)[:80] + b"?" + zipped(PODS)[81:], "is damaged"),
         (LONG, "too large"),
         (DEEP, ""),
         (gzip.compress(LONG), "too large"),

@@ -60,6 +60,9 @@ PEEK = 512
 TAR_MAGIC = slice(257, 262)
 
 _DAMAGE = (zlib.error, lzma.LZMAError, zstd.ZstdError, OSError, ValueError)
+_MEMBER_DAMAGE = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError
+)  # fmt: skip
 
 
 class UnreadableError(InputError):
@@ -365,18 +368,30 @@ def _end_of(stream: "io.BufferedReader[Any]") -> Callable[[int], bytes]:
 
 
 class _Raw(io.RawIOBase):
-    """A stream below a buffer; its errors come after what was read."""
+    """A stream below a buffer; its errors come after what was read.
+
+    Damage of a member is reported as often as it is read.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         super().__init__()
         self._file = file
+        self._damage: CutError | None = None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        if self._damage is not None:
+            raise self._damage
         once = getattr(self._file, "read1", self._file.read)
-        found = once(len(buffer))
+        try:
+            found = once(len(buffer))
+        except CutError:
+            raise
+        except _MEMBER_DAMAGE as exc:
+            self._damage = CutError(f"the archive is damaged: {exc}")
+            raise self._damage from exc
         buffer[: len(found)] = found
         return len(found)
 
@@ -452,11 +467,11 @@ def _as_utf8(
     if encoding is None:
         if begins.startswith(codecs.BOM_UTF8):
             stream.read(len(codecs.BOM_UTF8))
-        return _surely(stream.read1)
+        return stream.read1
     if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         stream.read(len(codecs.BOM_UTF16_LE))
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
-    block = _surely(stream.read1)
+    block = stream.read1
 
     def read(size: int) -> bytes:
         while raw := block(size):
@@ -465,19 +480,6 @@ def _as_utf8(
         return decoder.decode(b"", final=True).encode()
 
     return read
-
-
-def _surely(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Return a reader that reports where a member is damaged."""
-
-    def once(size: int) -> bytes:
-        try:
-            return read(size)
-        except (zipfile.BadZipFile, tarfile.TarError, zlib.error) as exc:
-            msg = f"the archive is damaged: {exc}"
-            raise CutError(msg) from exc
-
-    return once
 
 
 def _utf16(begins: bytes) -> str | None:
