@@ -14,22 +14,6 @@ from api.errors import ApiError
 from api.ports import Rights, TokenFile
 from recorder.model.errors import ConfigError
 
-__all__ = [
-    "LOCAL",
-    "PRINCIPAL",
-    "DeniedError",
-    "ForbiddenError",
-    "Guard",
-    "LocalGuard",
-    "OpenToAllError",
-    "Principal",
-    "Tokens",
-    "UnreadableError",
-    "bearer_token",
-    "check_listening",
-    "is_loopback",
-]
-
 log = logging.getLogger("recorder.api")
 
 BEARER = "bearer "

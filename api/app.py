@@ -67,8 +67,6 @@ from recorder.explain.knowledge import Knowledge
 from recorder.listening import PEER, let_in
 from recorder.model.errors import ConfigError, NotFoundError, RecorderError
 
-__all__ = ["Served"]
-
 log = logging.getLogger("recorder.api")
 
 HTTP_OK, HTTP_REFUSED = 200, 400

@@ -13,24 +13,6 @@ from graphql import GraphQLError, GraphQLFormattedError
 from recorder.answers.logs import AmbiguousLogError
 from recorder.model.errors import ConfigError, RecorderError
 
-__all__ = [
-    "ApiError",
-    "BusyError",
-    "CursorError",
-    "ExpiredCursorError",
-    "InternalError",
-    "LimitError",
-    "LogNumberError",
-    "PageSizeError",
-    "SlowReaderError",
-    "StoppingError",
-    "TooLateError",
-    "WindowTooWideError",
-    "client_message",
-    "formatted_error",
-    "unforeseen",
-]
-
 log = logging.getLogger("recorder.api")
 
 

@@ -15,14 +15,6 @@ from recorder.answers.ports import Reading
 from recorder.answers.status import Status
 from recorder.model.access import Person, Right
 
-__all__ = [
-    "Logs",
-    "Reads",
-    "Reviews",
-    "Rights",
-    "TokenFile",
-]
-
 
 class Logs(Protocol):
     """The logs of one database, or of all databases of a registry."""

@@ -16,8 +16,6 @@ from api.resolvers.subscription import Subscription
 from api.resolvers.types.describing import described
 from api.resolvers.types.scalars import SCALARS, attribute
 
-__all__ = ["SDL", "make_schema"]
-
 SDL = Path(__file__).with_name("schema.graphql")
 
 

@@ -21,8 +21,6 @@ from api.errors import ApiError
 from api.http.graphql_http import BODY_MAX, error_response
 from recorder import listening as server
 
-__all__ = ["BOUNDS", "INSTANCE", "Opening", "listening"]
-
 BOUNDS = server.Bounds(
     connections=3000,
     strangers=1000,

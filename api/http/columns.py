@@ -50,8 +50,6 @@ from api.resolvers.types.scalars import attribute
 from recorder.model.moment import FIRST, written
 from recorder.model.reference import EntryName
 
-__all__ = ["ColumnExecutor"]
-
 Values = Sequence[Any]
 Column = Callable[[Values], Values]
 """Completion of lists of plain objects, column by column."""

@@ -30,8 +30,6 @@ from api.http.limits import TOKENS_MAX, check_size
 from api.resolvers.context import RequestContext
 from api.schema import make_schema
 
-__all__ = ["Executor", "Prepared", "Query", "Refused", "document_of"]
-
 REMEMBERED = 100
 """Queries: those of the page and of a few dashboards. The tree of the largest
 one takes about 1 MB; a refused query is cached too."""

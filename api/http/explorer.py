@@ -17,8 +17,6 @@ from starlette.responses import Response
 
 from api.http.site import REVALIDATED, media_type, takes_brotli
 
-__all__ = ["explore"]
-
 FOLDER = Path(__file__).parents[1] / "graphiql"
 PACKED = ".br"
 POLICY = (

@@ -30,8 +30,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.reference import LogNumber, written_log
 from recorder.model.window import Window, parse_time
 
-__all__ = ["LINES", "export"]
-
 LINES = "application/x-ndjson"
 
 PARAMETERS = (

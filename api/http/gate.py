@@ -14,8 +14,6 @@ from api.access import is_loopback
 from api.errors import ApiError
 from api.http.graphql_http import error_response
 
-__all__ = ["Gate"]
-
 HEADERS = (
     (
         b"content-security-policy",

@@ -18,18 +18,6 @@ from api.errors import ApiError, client_message
 from api.http.executing import Query
 from recorder.model.errors import RecorderError
 
-__all__ = [
-    "EVENT_STREAM",
-    "GRAPHQL",
-    "BadRequestError",
-    "error_response",
-    "json_bytes",
-    "media_type",
-    "read_body",
-    "read_query",
-    "respond",
-]
-
 log = logging.getLogger("recorder.api")
 
 GRAPHQL = "application/graphql-response+json"

@@ -21,8 +21,6 @@ from graphql import (
 
 from api.errors import LimitError
 
-__all__ = ["TOKENS_MAX", "check_size"]
-
 TOKENS_MAX = 4000
 """Tokens of the text; the page's largest query has about 700."""
 

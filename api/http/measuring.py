@@ -16,8 +16,6 @@ from prometheus_client import (
 
 from recorder import __version__
 
-__all__ = ["Measures"]
-
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Seconds: from a small page to the limit for an answer."""
 

@@ -21,8 +21,6 @@ from api.ports import Reads
 from recorder.model.errors import RecorderError
 from recorder.model.moment import written
 
-__all__ = ["RecordedReads", "recorded_results"]
-
 log = logging.getLogger("recorder.api")
 
 PATHS = frozenset({"/graphql", "/export.ndjson", "/mcp"})

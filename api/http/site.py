@@ -19,8 +19,6 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["REVALIDATED", "Site", "media_type", "takes_brotli"]
-
 FOLDER = Path(__file__).parents[1] / "static"
 ASSETS = "assets/"
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript"}

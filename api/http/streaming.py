@@ -27,8 +27,6 @@ from api.errors import ApiError
 from api.http.executing import document_of
 from api.http.graphql_http import EVENT_STREAM, json_bytes
 
-__all__ = ["EventStream"]
-
 PING = timedelta(seconds=12)
 """Proxies close connections that are idle for a minute, some for 15 s."""
 

@@ -23,8 +23,6 @@ from api.http.graphql_http import json_bytes
 from api.http.streaming import ADMITTED_FOR, UNREAD_MAX
 from recorder.listening import let_in
 
-__all__ = ["PROTOCOL", "Begin", "Socket"]
-
 PROTOCOL = "graphql-transport-ws"
 
 INIT_SECONDS = 10

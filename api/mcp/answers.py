@@ -31,20 +31,6 @@ from recorder.model.document import Document
 from recorder.model.entry import Entry
 from recorder.model.reference import LogNumber, written_log
 
-__all__ = [
-    "Asked",
-    "ClustersDocument",
-    "EntriesDocument",
-    "HistoryDocument",
-    "NewestIncidentsDocument",
-    "Shown",
-    "asking",
-    "clusters",
-    "entries",
-    "newest_incidents",
-    "versions",
-]
-
 Shown = Callable[[Reading, Any, Any], Awaitable[Document]]
 """Makes a document of the log, the arguments of the tool, and the answer."""
 

@@ -15,8 +15,6 @@ from recorder.answers.arguments import Argument, Newest
 from recorder.answers.naming import Reference
 from recorder.answers.registry import QUESTIONS
 
-__all__ = ["OfNothing", "OfClusters", "OfLog", "tool_arguments"]
-
 TIMES = ("since", "until", "at")
 """Arguments that come first if there is a window."""
 

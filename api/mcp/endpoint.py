@@ -19,8 +19,6 @@ from api.http.graphql_http import BadRequestError, read_body
 from api.resolvers.workers import Workers
 from recorder.explain.knowledge import Knowledge
 
-__all__ = ["Agents"]
-
 
 class NotInstalledError(ApiError):
     """The extra that speaks the protocol is not installed."""

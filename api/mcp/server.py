@@ -36,8 +36,6 @@ from recorder import __version__
 from recorder.explain.knowledge import Knowledge
 from recorder.model.errors import RecorderError
 
-__all__ = ["over_http", "over_stdio"]
-
 READ_ONLY = ToolAnnotations(
     read_only_hint=True,
     destructive_hint=False,

@@ -29,8 +29,6 @@ from recorder.answers.why_workload import WhyWorkload
 from recorder.model.document import Document, is_left_out, json_bytes
 from recorder.model.reference import EntryName, ObjectIdentity
 
-__all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
-
 REFERENCE = re.compile(r'"#/\$defs/([^"]+)"')
 
 BYTES_MAX = 512 << 10

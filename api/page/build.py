@@ -12,20 +12,6 @@ from collections.abc import Collection, Mapping, Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-__all__ = [
-    "ASSETS",
-    "MAIN",
-    "MODULES",
-    "SCRIPT",
-    "SOURCES",
-    "STATIC",
-    "STYLE",
-    "STYLES",
-    "VENDOR",
-    "scripts",
-    "style",
-]
-
 SOURCES = Path(__file__).parent
 STATIC = SOURCES.with_name("static")
 ASSETS = STATIC / "assets"

@@ -12,8 +12,6 @@ from typing import Any
 
 from recorder.archive.errors import ArchiveSettingError, PlaceError
 
-__all__ = ["BucketPlace"]
-
 CHUNK_BYTES = 8 << 20
 
 

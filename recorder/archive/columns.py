@@ -6,21 +6,6 @@ import pyarrow as pa
 
 from recorder.model.columns import ARCHIVED
 
-__all__ = [
-    "BATCHES",
-    "ENTRIES",
-    "FACTS_ORDER",
-    "MOMENT",
-    "NODES",
-    "OBJECTS",
-    "ORDER",
-    "WHOSE",
-    "WORDS",
-    "Schema",
-    "of_a_day",
-    "schema_of",
-]
-
 Schema: TypeAlias = pa.Schema
 
 MOMENT = pa.timestamp("us", tz="UTC")

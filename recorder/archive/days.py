@@ -7,8 +7,6 @@ from recorder.archive.errors import ArchiveError
 from recorder.archive.manifest import LogFile
 from recorder.archive.place import Place
 
-__all__ = ["archived_days", "logs_of"]
-
 LOG = "log.json"
 
 

@@ -2,14 +2,6 @@
 
 from recorder.model.errors import RecorderError
 
-__all__ = [
-    "ArchiveError",
-    "ArchiveSettingError",
-    "ArchiveSlowError",
-    "CatalogError",
-    "PlaceError",
-]
-
 
 class ArchiveError(RecorderError):
     """The content of the archive differs from what was archived."""

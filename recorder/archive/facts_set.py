@@ -27,18 +27,6 @@ from recorder.archive.manifest import (
 from recorder.archive.place import Place
 from recorder.archive.sorting import Sorted, part_of
 
-__all__ = [
-    "KINDS",
-    "FactsManifest",
-    "FactsSet",
-    "check_facts",
-    "facts_folder",
-    "facts_of",
-    "own_facts",
-    "read_facts",
-    "write_facts",
-]
-
 MANIFEST = "manifest.json"
 KINDS = frozenset({"facts", "objects", "nodes", "words"})
 """The kinds of files in a set; it has no entries."""

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
     from pyiceberg.table import Table, Transaction
 
-__all__ = ["LOCAL", "IcebergTables", "ListedDay", "open_tables"]
-
 LOCAL = "local"
 """The setting that asks for a catalog in a file beside the archive."""
 

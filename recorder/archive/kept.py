@@ -15,21 +15,6 @@ from recorder.archive.errors import ArchiveError, PlaceError
 from recorder.archive.manifest import Manifest, digest_of
 from recorder.archive.place import Place, open_place
 
-__all__ = [
-    "MANIFEST",
-    "Absent",
-    "KeptDay",
-    "absent_days",
-    "check_kept",
-    "check_manifest",
-    "check_sizes",
-    "check_whole",
-    "day_at",
-    "place_of",
-    "read_manifest",
-    "says_missing",
-]
-
 MANIFEST = "manifest.json"
 AT_ONCE = 8
 """How many requests to a bucket are made at the same time."""

@@ -20,8 +20,6 @@ from recorder.archive.manifest import LogFile, Manifest, digest_of
 from recorder.archive.place import Place
 from recorder.integrity.tree import CompactRange, ProofError
 
-__all__ = ["ListedDay", "ListedLog", "list_archive"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedDay:

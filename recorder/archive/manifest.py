@@ -13,15 +13,6 @@ import msgspec
 from recorder.archive.errors import ArchiveError
 from recorder.integrity.tree import CompactRange, ProofError
 
-__all__ = [
-    "FORMAT",
-    "Description",
-    "LogFile",
-    "Manifest",
-    "Part",
-    "digest_of",
-]
-
 FORMAT = 1
 
 # An archive may come from an unknown writer: no name in it may lead to a file

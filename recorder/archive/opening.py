@@ -21,8 +21,6 @@ from recorder.archive.manifest import Manifest, Part
 from recorder.archive.place import FolderPlace, Place
 from recorder.archive.tables import TableDay
 
-__all__ = ["is_near", "open_day"]
-
 HASHED_BYTES_MAX = 64 << 20
 """Files up to this size are hashed each time they are opened: 40 ms. A larger
 one that is damaged fails when it is read."""

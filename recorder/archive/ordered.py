@@ -13,8 +13,6 @@ import pyarrow as pa
 
 from recorder.archive.errors import ArchiveError
 
-__all__ = ["OrderedDay", "Row"]
-
 MEMORY = "512MB"
 SPILL = "64GB"
 """Room on disk to sort a day with its documents."""

@@ -13,8 +13,6 @@ from typing import Protocol
 
 from recorder.archive.errors import ArchiveSettingError, PlaceError
 
-__all__ = ["FolderPlace", "Place", "open_place"]
-
 UNFINISHED = ".unfinished"
 """Suffix of a file that is being written; the next run removes it."""
 

@@ -20,8 +20,6 @@ from pyarrow import compute
 from recorder.archive.columns import WHOSE, Schema, of_a_day
 from recorder.archive.manifest import Part
 
-__all__ = ["Sorted", "Whose", "part_of", "write_rows"]
-
 RUN_BYTES = 128 << 20
 """How much is sorted in memory before it is written to disk as a run."""
 

@@ -25,8 +25,6 @@ from recorder.archive.errors import ArchiveError, ArchiveSlowError
 from recorder.archive.manifest import Manifest
 from recorder.model.columns import STORED, Column, Holds, numbers_of
 
-__all__ = ["ArchiveTables", "Codes", "TableDay"]
-
 MEMORY = "512MB"
 """Of DuckDB for a statement; beyond that it uses the disk."""
 

@@ -30,17 +30,6 @@ from recorder.model.columns import ARCHIVED, OBJECT, Holds
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
 
-__all__ = [
-    "check_files",
-    "day_entries",
-    "day_headers",
-    "draft_of",
-    "entry_rows",
-    "leaf_of_row",
-    "read_headers",
-    "verify_day",
-]
-
 Row = Mapping[str, Any]
 
 NAMES: Mapping[str, tuple[str, Callable[[Row], object]]] = {

@@ -17,11 +17,6 @@ from recorder.archive.place import Place
 from recorder.archive.sorting import Sorted, write_rows
 from recorder.archive.verifying import verify_day
 
-__all__ = [
-    "ArchivedDay",
-    "DayWriter",
-]
-
 LOG = "log.json"
 
 

@@ -41,18 +41,6 @@ if TYPE_CHECKING:
     from recorder.answers.registry import Question
     from recorder.answers.text.shown import Listing, Text
 
-__all__ = [
-    "Answered",
-    "answer",
-    "answer_command",
-    "ask",
-    "ask_each",
-    "ask_reading",
-    "print_answer",
-    "read_command",
-    "read_question",
-]
-
 Answer = TypeVar("Answer")
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

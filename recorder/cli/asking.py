@@ -18,20 +18,6 @@ if TYPE_CHECKING:
     from recorder.model.window import Window
     from recorder.wiring.reading import Logs, OpenedLog
 
-__all__ = [
-    "INCOMPLETE",
-    "Readings",
-    "given_time",
-    "given_window",
-    "judge",
-    "judge_all",
-    "now",
-    "open_reading",
-    "open_readings",
-    "opened_logs",
-    "wait_for",
-]
-
 INCOMPLETE = 4
 """Exit status of an answer that may be incomplete."""
 

@@ -6,8 +6,6 @@ from recorder.cli.asking import wait_for
 from recorder.cli.given import place_options
 from recorder.cli.output import announce, print_lines
 
-__all__ = ["attach"]
-
 
 @click.command()
 @click.argument("place")

@@ -4,8 +4,6 @@ import click
 
 from recorder.cli.lazy import LazyGroup
 
-__all__ = ["audit"]
-
 COMMANDS = {
     "import": "recorder.cli.importing:import_audit",
     "coverage": "recorder.cli.answers:coverage",

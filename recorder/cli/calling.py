@@ -11,8 +11,6 @@ import click
 
 from recorder.cli.given import given_places
 
-__all__ = ["as_typed", "called", "to_type"]
-
 NAME = "recorder"
 PLUGIN = "kubectl-recorder"
 

@@ -10,8 +10,6 @@ from recorder.cli.given import place_options
 from recorder.cli.listing import list_options, print_listing
 from recorder.cli.output import note
 
-__all__ = ["clusters"]
-
 
 @click.command()
 @list_options()

@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from recorder.answers.ports import Reading
     from recorder.wiring.reading import Logs
 
-__all__ = [
-    "clusters",
-    "labels",
-    "nodes",
-    "objects",
-    "places",
-    "racks",
-]
-
 PATIENCE_SECONDS = 1.0
 
 Find = Callable[["Reading"], Awaitable[Sequence[str]]]

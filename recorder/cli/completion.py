@@ -3,8 +3,6 @@
 import click
 from click.shell_completion import get_completion_class
 
-__all__ = ["completion"]
-
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_RECORDER_COMPLETE"
 """Where click looks for what the shell wants."""

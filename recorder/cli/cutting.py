@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from recorder.model.reference import EntryName
     from recorder.sources.tape.export import Cut, CutTape
 
-__all__ = ["cut"]
-
 BEFORE = timedelta(hours=2)
 BEHIND = timedelta(minutes=15)
 """What is cut around an incident."""

@@ -6,8 +6,6 @@ from recorder.cli.asking import wait_for
 from recorder.cli.options import cluster_options, output_option
 from recorder.cli.output import announce, paint, print_document, print_lines
 
-__all__ = ["doctor"]
-
 
 @click.command()
 @output_option("table", "json", "yaml")

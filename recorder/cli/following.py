@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from recorder.store.read_follow import Bell
     from recorder.wiring.reading import OpenedLog
 
-__all__ = ["follow"]
-
 
 async def follow(
     reading: "OpenedLog", answer: "Entries", printer: Printer, bell: "Bell"

@@ -13,17 +13,6 @@ import click
 if TYPE_CHECKING:
     from recorder.model.settings import Settings
 
-__all__ = [
-    "all_of",
-    "given_log",
-    "given_places",
-    "is_log_named",
-    "parameters",
-    "place_options",
-    "read_settings",
-    "remembered_option",
-]
-
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 SETTINGS = ("database_url", "data_dir", "cluster", "kubeconfig", "context")

@@ -14,8 +14,6 @@ from recorder.cli.printing import Pages, Printer
 if TYPE_CHECKING:
     from recorder.answers.history import ShownVersion
 
-__all__ = ["history"]
-
 
 @read_command("history", output_option("table", "json", "yaml", "ndjson"))
 def history(ctx: click.Context, /, **given: Any) -> int:

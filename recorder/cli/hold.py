@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from recorder.model.settings import Settings
     from recorder.wiring.reading import OpenedLog
 
-__all__ = ["add", "hold", "list_holds", "remove"]
-
 AROUND = timedelta(days=1)
 """How far around its entry an incident is kept."""
 

@@ -10,8 +10,6 @@ from recorder.cli.given import given_log
 from recorder.cli.listing import list_options, print_listing
 from recorder.cli.options import reading_options
 
-__all__ = ["info"]
-
 
 @click.command()
 @list_options()

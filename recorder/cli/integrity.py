@@ -9,8 +9,6 @@ from recorder.cli.given import given_log
 from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import note, print_document, write
 
-__all__ = ["checkpoint", "prove"]
-
 
 @click.command()
 @output_option("note", "json", "yaml")

@@ -12,8 +12,6 @@ from recorder.cli.output import note, print_lines
 if TYPE_CHECKING:
     from recorder.model.settings import Settings
 
-__all__ = ["keys", "make", "rotate", "show"]
-
 
 @click.group(
     cls=LazyGroup,

@@ -15,8 +15,6 @@ from click.shell_completion import ShellComplete
 
 from recorder.cli.main import main, run
 
-__all__ = ["complete", "plugin"]
-
 NAME = "kubectl recorder"
 NO_FILES = ":4"
 """Cobra's directive: offer no names of files besides."""

@@ -11,8 +11,6 @@ from typing import Any
 
 import click
 
-__all__ = ["LazyGroup"]
-
 READING = (
     "Exit status: 0 complete, 1 failed, 2 usage error, 4 incomplete answer,"
     " 5 no such cluster, node or object in the log."

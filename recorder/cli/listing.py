@@ -30,14 +30,6 @@ if TYPE_CHECKING:
     from recorder.answers.text.shown import Brief, Item, Listing
     from recorder.answers.text.table import Column, Table
 
-__all__ = [
-    "TEXTS",
-    "form_options",
-    "list_options",
-    "print_listing",
-    "table_for",
-]
-
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 TEXTS = frozenset({"table", "wide"})

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from recorder.intake.progress import Progress
     from recorder.wiring.live import LiveRecording
 
-__all__ = ["show_progress"]
-
 TICK_SECONDS = 1
 MEASURE_TICKS = 60
 """Interval between checks of the database size."""

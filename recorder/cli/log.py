@@ -18,8 +18,6 @@ from recorder.cli.screen import Screen
 if TYPE_CHECKING:
     from recorder.answers.log_questions import EntryQuestion
 
-__all__ = ["log"]
-
 CHOOSING = (
     "node",
     "object",

@@ -17,8 +17,6 @@ from recorder.cli.given import place_options, read_settings
 from recorder.cli.lazy import LazyGroup
 from recorder.model.errors import RecorderError
 
-__all__ = ["main", "run"]
-
 GROUPS = {
     "Ask": {
         "status": "recorder.cli.status:status",

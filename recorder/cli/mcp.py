@@ -10,8 +10,6 @@ from recorder.cli.given import place_options
 if TYPE_CHECKING:
     from recorder.model.settings import Settings
 
-__all__ = ["mcp"]
-
 
 @click.command()
 @place_options(hidden=True)

@@ -11,8 +11,6 @@ from recorder.cli.output import announce, note, print_lines
 from recorder.model.errors import LogUnavailableError
 from recorder.model.setting_values import parse_duration
 
-__all__ = ["migrate"]
-
 AGAIN_SECONDS = 2
 
 

@@ -11,8 +11,6 @@ from recorder.cli.listing import list_options, print_listing
 from recorder.cli.options import limit_option
 from recorder.cli.output import note
 
-__all__ = ["notifications"]
-
 STATES = ("waiting", "posted", "failed")
 
 

@@ -12,17 +12,6 @@ import click
 from recorder.cli.completing import clusters
 from recorder.cli.given import all_of, place_options, remembered_option
 
-__all__ = [
-    "Limit",
-    "all_option",
-    "cluster_option",
-    "cluster_options",
-    "limit_option",
-    "output_option",
-    "reading_options",
-    "window_options",
-]
-
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 LIMIT = 100

@@ -18,25 +18,6 @@ from recorder.model.errors import RecorderError
 if TYPE_CHECKING:
     from recorder.answers.text.shown import Text
 
-__all__ = [
-    "OutputError",
-    "announce",
-    "is_coloured",
-    "labelled",
-    "note",
-    "paint",
-    "print_document",
-    "print_judged",
-    "print_lines",
-    "print_text",
-    "wrapped",
-    "write",
-    "write_text",
-    "yaml_bytes",
-    "json_bytes",
-]
-
-
 GAP = re.compile(r"\S {2,}(?=\S)")
 """Between two columns of a line."""
 

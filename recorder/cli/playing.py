@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from recorder.intake.progress import Progress
     from recorder.sources.tape import TapeProgress
 
-__all__ = ["demo", "play", "record_tape", "show_demo"]
-
 DEMO = "demo.tape.jsonl.zst"
 REPAIRED, CRASHED = "gpu-002", "gpu-007"
 """On the tape, one node is repaired and another crashes."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from recorder.model.reference import EntryName
     from recorder.wiring.reading import OpenedLog
 
-__all__ = ["postmortem"]
-
 
 @read_command(
     "postmortem",

@@ -22,8 +22,6 @@ from recorder.cli.output import (
 if TYPE_CHECKING:
     from recorder.model.entry import Entry
 
-__all__ = ["Pages", "Printer", "pages_of_log"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from recorder.wiring.database import Database
     from recorder.wiring.live import LiveRecording
 
-__all__ = ["record", "up"]
-
 CONNECT_SECONDS = 5
 """How long `up` waits for a cluster before it shows the demo instead."""
 

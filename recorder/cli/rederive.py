@@ -15,8 +15,6 @@ from recorder.cli.stopping import run_until_stopped
 if TYPE_CHECKING:
     from recorder.keeping.rederiving import Rederived
 
-__all__ = ["rederive"]
-
 
 @click.command()
 @click.option(

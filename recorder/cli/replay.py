@@ -13,8 +13,6 @@ from recorder.cli.asking import judge, wait_for
 from recorder.cli.options import output_option
 from recorder.cli.output import json_bytes, note, print_lines, write
 
-__all__ = ["replay"]
-
 PAUSE_SECONDS_MAX = 2.0
 """The longest wait for the next line, however slow the replay is."""
 

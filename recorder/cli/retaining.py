@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from recorder.keeping.retaining import Retained
     from recorder.model.settings import Settings
 
-__all__ = ["archive", "prune"]
-
 DRY = click.option(
     "--dry-run",
     is_flag=True,

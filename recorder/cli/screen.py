@@ -13,8 +13,6 @@ import click
 
 from recorder.cli.calling import as_typed
 
-__all__ = ["Screen"]
-
 QUIET_SECONDS = 60
 """Without a terminal, the least time between two lines that say the same."""
 

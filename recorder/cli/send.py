@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from recorder.keeping.spool import Spool
     from recorder.model.settings import Settings
 
-__all__ = ["send"]
-
 WAITS = 4
 DATA_BYTES_MAX = 192 << 10
 """What is left of the 256 KiB of an event, in base64."""

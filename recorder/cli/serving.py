@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from recorder.answers.naming import Reference
     from recorder.model.settings import Settings
 
-__all__ = ["LISTEN", "open_page", "serve"]
-
 
 class NotServedError(RecorderError):
     """Another server holds the address at which the page would be."""

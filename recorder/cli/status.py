@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from recorder.wiring.reading import Logs
     from recorder.wiring.routing import RoutedLogs
 
-__all__ = ["status"]
-
 
 @click.command()
 @output_option("table", "json", "yaml")

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-__all__ = ["run_until_stopped", "stop_at_end_of_input"]
-
 Result = TypeVar("Result")
 
 

@@ -12,8 +12,6 @@ from recorder.cli.output import print_document, print_lines
 if TYPE_CHECKING:
     from recorder.sources.tape import TapeCut, TapeGap, TapeInfo
 
-__all__ = ["info", "tape"]
-
 COMMANDS = {
     "record": "recorder.cli.playing:record_tape",
     "play": "recorder.cli.playing:play",

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from recorder.keeping.tokens import TokenFile
     from recorder.model.settings import Settings
 
-__all__ = ["add", "list_tokens", "revoke", "token"]
-
 
 @click.group(
     cls=LazyGroup,

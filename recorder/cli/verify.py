@@ -20,8 +20,6 @@ from recorder.cli.stopping import run_until_stopped
 if TYPE_CHECKING:
     from recorder.integrity.verified import FactsMode, Verification
 
-__all__ = ["FAILED", "verify"]
-
 FAILED = 3
 """Exit status of a verification that found something."""
 

@@ -14,8 +14,6 @@ from recorder.cli.listing import TEXTS, print_listing
 if TYPE_CHECKING:
     from recorder.answers.ports import Reading
 
-__all__ = ["watch_incidents", "watch_option"]
-
 INTERVAL = 60.0
 """Seconds after which incidents are judged even without new facts."""
 

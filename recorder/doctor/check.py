@@ -9,15 +9,6 @@ from typing import Any, TypeVar
 from recorder.answers.text.lines import plain
 from recorder.model.errors import RecorderError
 
-__all__ = [
-    "Check",
-    "TooLateError",
-    "check_lines",
-    "checks_document",
-    "untried",
-    "within",
-]
-
 Found = TypeVar("Found")
 
 

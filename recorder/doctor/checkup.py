@@ -27,8 +27,6 @@ from recorder.doctor.slurm import SlurmFacts, look_at_slurm
 from recorder.measuring.checking import Checked
 from recorder.model.settings import Settings
 
-__all__ = ["Probes", "checkup"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:

@@ -5,8 +5,6 @@ from datetime import datetime, timedelta
 
 from recorder.doctor.check import Check
 
-__all__ = ["ClockReading", "judge_clock"]
-
 SKEW_MAX = timedelta(seconds=2)
 """A machine without NTP drifts this far within days; the recorder reports
 jumps of its own clock from the same size on."""

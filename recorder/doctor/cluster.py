@@ -10,17 +10,6 @@ from recorder.doctor.check import Check, untried, within
 from recorder.doctor.clock import ClockReading, judge_clock
 from recorder.model.errors import RecorderError
 
-__all__ = [
-    "ClusterFindings",
-    "ClusterProbe",
-    "Identity",
-    "MissingRight",
-    "Rights",
-    "judge_rights",
-    "judge_unreached",
-    "look_at_cluster",
-]
-
 CLUSTER, CLOCK, RIGHTS = "cluster", "cluster clock", "cluster rights"
 
 REACH = timedelta(seconds=20)

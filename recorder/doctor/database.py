@@ -56,8 +56,6 @@ from recorder.facts.coverage.ports import FactsEnd
 from recorder.model.errors import RecorderError
 from recorder.model.settings import Settings
 
-__all__ = ["DatabaseFindings", "DatabaseProbe", "look_at_database"]
-
 DATABASE = "database"
 ASK = timedelta(seconds=15)
 

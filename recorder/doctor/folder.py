@@ -9,19 +9,6 @@ from pathlib import Path
 from recorder.doctor.check import Check, untried
 from recorder.model.settings import Settings
 
-__all__ = [
-    "DISK",
-    "FOLDER",
-    "PROGRAMS",
-    "DiskFacts",
-    "FolderFacts",
-    "ProgramFacts",
-    "judge_disk",
-    "judge_folder",
-    "judge_programs",
-    "look_at_folder",
-]
-
 FOLDER, DISK, PROGRAMS = "data folder", "disk", "embedded server"
 PERCENT = 100
 GIB = 1 << 30

@@ -8,8 +8,6 @@ from recorder.doctor.check import Check, untried
 from recorder.model.errors import ConfigError
 from recorder.model.settings import Settings
 
-__all__ = ["KeyFacts", "judge_key_file", "judge_key_of_log", "look_at_key"]
-
 FILE, OF_LOG = "redaction key", "redaction key of the log"
 
 OPEN_TO_OTHERS = "key.open"

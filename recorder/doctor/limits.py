@@ -7,14 +7,6 @@ from pathlib import Path
 
 from recorder.doctor.check import Check
 
-__all__ = [
-    "KernelFacts",
-    "judge_files",
-    "judge_shared_memory",
-    "look_at_files",
-    "look_at_shared_memory",
-]
-
 KERNEL = Path("/proc/sys/kernel")
 SEGMENTS = Path("/proc/sysvipc/shm")
 MIB = 1 << 20

@@ -8,27 +8,6 @@ from recorder.doctor.check import Check
 from recorder.facts.coverage.audit_state import AuditReading, AuditState
 from recorder.facts.coverage.ports import FactsEnd
 
-__all__ = [
-    "ARCHIVE",
-    "AUDIT_LOG",
-    "CLAIM_TYPES",
-    "EVENT_TTL",
-    "FACTS",
-    "LEASE",
-    "PARTITIONS",
-    "ArchiveFacts",
-    "EventLives",
-    "LeaseFacts",
-    "PartitionFacts",
-    "judge_archive",
-    "judge_audit",
-    "judge_claim_types",
-    "judge_event_ttl",
-    "judge_facts",
-    "judge_lease",
-    "judge_partitions",
-]
-
 PARTITIONS, LEASE, EVENT_TTL = "partitions", "lease", "event ttl"
 FACTS, AUDIT_LOG, ARCHIVE = "facts", "audit log", "archive"
 CLAIM_TYPES = "claim types"

@@ -9,8 +9,6 @@ from recorder.measuring.checking import Checked
 from recorder.model.errors import RecorderError
 from recorder.model.settings import Settings
 
-__all__ = ["look_at_metrics"]
-
 NAME: Final = "metrics store"
 LIMIT: Final = timedelta(seconds=60)
 

@@ -12,8 +12,6 @@ from recorder.notification.loading import (
     token_of,
 )
 
-__all__ = ["look_at_notifications", "look_at_rules"]
-
 RULES = "knowledge"
 NOTIFICATIONS = "notifications"
 

@@ -6,19 +6,6 @@ from dataclasses import dataclass
 from recorder.doctor.check import Check
 from recorder.integrity.catalog import Difference
 
-__all__ = [
-    "CATALOG",
-    "GUARDS",
-    "SCHEMA",
-    "TABLES",
-    "GuardFacts",
-    "SchemaFacts",
-    "judge_catalog",
-    "judge_guards",
-    "judge_schema",
-    "judge_table_rights",
-]
-
 SCHEMA, TABLES, GUARDS = "schema", "table rights", "log guards"
 CATALOG = "catalog"
 

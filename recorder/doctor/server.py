@@ -6,19 +6,6 @@ from dataclasses import dataclass
 from recorder.doctor.check import Check
 from recorder.doctor.clock import ClockReading, judge_clock
 
-__all__ = [
-    "ROLE",
-    "SERVER",
-    "ServerFacts",
-    "judge_durability",
-    "judge_encoding",
-    "judge_role",
-    "judge_server",
-    "judge_unavailable",
-    "judge_version",
-    "judge_writable",
-]
-
 SERVER = (
     "database version",
     "database encoding",

@@ -13,8 +13,6 @@ from recorder.doctor.check import Check, within
 from recorder.model.errors import RecorderError
 from recorder.model.settings import Settings
 
-__all__ = ["SlurmFacts", "look_at_slurm"]
-
 NAME, MAPPING = "Slurm", "nodes of Slurm"
 LIMIT: Final = timedelta(seconds=30)
 

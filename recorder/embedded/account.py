@@ -17,8 +17,6 @@ from pathlib import Path
 from recorder.embedded.errors import DataFolderError, OsUserError
 from recorder.embedded.folder import DataFolder
 
-__all__ = ["SYSTEM_USER", "Account", "choose_account", "open_folder_to"]
-
 SYSTEM_USER = "recorder"
 """The system user that root runs PostgreSQL as."""
 

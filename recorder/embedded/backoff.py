@@ -8,8 +8,6 @@ however often.
 import time
 from dataclasses import dataclass
 
-__all__ = ["Backoff"]
-
 _FIRST_SECONDS = 1.0
 _LONGEST_SECONDS = 10.0
 """A full disk may last for hours, and retries do not fill it further; an

@@ -17,8 +17,6 @@ from recorder.embedded.account import Account
 from recorder.embedded.errors import BinariesError
 from recorder.embedded.folder import DataFolder, translate_os_errors
 
-__all__ = ["MAJOR_VERSION", "Binaries", "find_binaries", "place_binaries"]
-
 MAJOR_VERSION = 18
 """The major version whose data folders we create and read."""
 

@@ -18,8 +18,6 @@ import asyncpg
 from recorder.embedded.passwords import SUPERUSER, Role, login_role
 from recorder.embedded.socket_folder import PORT
 
-__all__ = ["DATABASE", "address", "ensure_roles"]
-
 DATABASE = "recorder"
 
 _CONNECT_SECONDS = 10.0

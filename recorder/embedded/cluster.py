@@ -23,14 +23,6 @@ from recorder.embedded.folder import DataFolder, translate_os_errors
 from recorder.embedded.installation import Installation
 from recorder.embedded.passwords import SUPERUSER
 
-__all__ = [
-    "SETTINGS",
-    "check_version",
-    "create_cluster",
-    "set_superuser_password",
-    "write_configuration",
-]
-
 SETTINGS: Mapping[str, str] = {
     # One setting per line: it is written, quoted, as postgresql.conf.
     "listen_addresses": "",

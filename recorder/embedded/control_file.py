@@ -8,8 +8,6 @@ exist yet when an old server has to be ended.
 import struct
 from pathlib import Path
 
-__all__ = ["is_recovering", "was_stopped_cleanly"]
-
 _STATE = struct.Struct("=i")
 _STATE_AT = 16
 """After the system identifier and two version numbers."""

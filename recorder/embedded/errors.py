@@ -9,18 +9,6 @@ from typing import ClassVar
 
 from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 
-__all__ = [
-    "AlreadyRecordingError",
-    "BinariesError",
-    "DataFolderError",
-    "DiskFullError",
-    "EmbeddedError",
-    "ForeignVersionError",
-    "OsUserError",
-    "StartTimeoutError",
-    "from_code",
-]
-
 
 class EmbeddedError(LogError):
     """The embedded PostgreSQL cannot be used."""

@@ -22,8 +22,6 @@ from recorder.embedded.errors import (
     EmbeddedError,
 )
 
-__all__ = ["DataFolder", "translate_os_errors"]
-
 _CREATE_BYTES = 160 * 1024 * 1024
 """Space that a new cluster needs: 40 MiB for its tables, 80 for the first
 segments of its write-ahead log, 33 for a copy of the programs."""

@@ -18,8 +18,6 @@ from recorder.embedded.binaries import (
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.processes import Processes
 
-__all__ = ["Installation", "install"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:

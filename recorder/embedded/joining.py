@@ -27,8 +27,6 @@ from recorder.embedded.locks import FileLock
 from recorder.embedded.passwords import read_passwords
 from recorder.embedded.state import Phase, State, read_state
 
-__all__ = ["Joined", "Joining", "leave", "say_state"]
-
 _POLL_SECONDS = 0.03
 _PATIENCE_SECONDS = 0.5
 """Shorter waits are not announced; a plain start takes 0.2 s."""

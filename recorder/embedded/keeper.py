@@ -28,8 +28,6 @@ from recorder.embedded.locks import is_unheld
 from recorder.embedded.server_log import open_log
 from recorder.embedded.state import Phase, read_state
 
-__all__ = ["Keeper"]
-
 _LOOK_SECONDS = 0.5
 
 

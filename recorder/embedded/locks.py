@@ -23,8 +23,6 @@ from typing import Self
 from recorder.embedded.errors import AlreadyRecordingError
 from recorder.embedded.folder import DataFolder, translate_os_errors
 
-__all__ = ["FileLock", "RecordingLock", "is_unheld", "within"]
-
 _PROBE_EVERY_SECONDS = 0.02
 
 

@@ -14,8 +14,6 @@ from recorder.embedded.binaries import MAJOR_VERSION, find_binaries
 from recorder.embedded.errors import BinariesError
 from recorder.embedded.folder import DataFolder
 
-__all__ = ["look_at_folder", "look_at_programs"]
-
 ROOT = 0
 
 

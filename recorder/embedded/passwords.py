@@ -12,16 +12,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
-__all__ = [
-    "SUPERUSER",
-    "Role",
-    "complete_passwords",
-    "login_role",
-    "make_passwords",
-    "read_passwords",
-    "write_passwords",
-]
-
 SUPERUSER = "postgres"
 """The role that the cluster is created with; only this package uses it."""
 

@@ -22,8 +22,6 @@ from recorder.embedded.folder import translate_os_errors
 from recorder.embedded.installation import Installation
 from recorder.embedded.locks import within
 
-__all__ = ["START_SECONDS_MAX", "Postmaster"]
-
 START_SECONDS_MAX = 3600.0
 """The longest recovery that we wait for: at 0.5 GB/s of WAL far more than
 `max_wal_size` can leave behind. Commands give up much earlier; the recovery

@@ -25,8 +25,6 @@ from recorder.embedded.errors import EmbeddedError
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import FileLock, within
 
-__all__ = ["Processes"]
-
 _PR_SET_PDEATHSIG = 1
 _PROC = Path("/proc")
 _STDERR = 2

@@ -22,8 +22,6 @@ from recorder.embedded.keeper import Keeper
 from recorder.embedded.passwords import Role, login_role
 from recorder.embedded.state import Phase, read_state
 
-__all__ = ["EmbeddedServer", "ServerOptions"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:

@@ -11,8 +11,6 @@ from contextlib import suppress
 
 from recorder.embedded.folder import DataFolder
 
-__all__ = ["bound_log", "open_log"]
-
 _BYTES_MAX = 16 * 1024 * 1024
 """The two files take twice this; a quiet server writes 200 KB a day."""
 

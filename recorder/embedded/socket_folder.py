@@ -20,13 +20,6 @@ from recorder.embedded.account import Account
 from recorder.embedded.errors import DataFolderError
 from recorder.embedded.folder import DataFolder
 
-__all__ = [
-    "PORT",
-    "choose_socket_folder",
-    "has_socket",
-    "leave_socket_folder",
-]
-
 PORT = 5432
 """Only a part of the socket's name: nothing listens on TCP."""
 

@@ -11,8 +11,6 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
-__all__ = ["Phase", "State", "read_state", "write_state"]
-
 
 class Phase(StrEnum):
     """The phases in the life of the server."""

@@ -48,8 +48,6 @@ from recorder.embedded.socket_folder import (
 )
 from recorder.embedded.state import Phase, State, read_state, write_state
 
-__all__ = ["main"]
-
 _TICK_SECONDS = 0.1
 """How soon a dead server or the absence of commands is noticed. A tick is a
 handful of system calls; all of them together take 0.2 % of a core."""

@@ -16,8 +16,6 @@ import msgspec
 
 from recorder.integrity.chain import Problem
 
-__all__ = ["CatalogFound", "CatalogMade", "Difference", "differences"]
-
 SHORT = 100
 """Characters of a definition; of a longer one the hash is compared."""
 

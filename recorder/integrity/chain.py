@@ -16,8 +16,6 @@ from recorder.integrity.tree import CompactRange, ProofError
 from recorder.model.document import Document
 from recorder.model.reference import EntryName
 
-__all__ = ["Chain", "Problem", "Witnessed"]
-
 
 class Problem(Document, frozen=True, kw_only=True):
     """A difference from what was written."""

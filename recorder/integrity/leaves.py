@@ -15,16 +15,6 @@ import msgspec
 from recorder.integrity.tree import LEAF
 from recorder.model.entry import Draft
 
-__all__ = [
-    "VERSION",
-    "BatchHeader",
-    "entry_hash",
-    "entry_leaf",
-    "from_micros",
-    "micros",
-    "origin_of",
-]
-
 VERSION = 1
 
 UNIX = datetime(1970, 1, 1, tzinfo=UTC)

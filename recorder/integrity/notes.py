@@ -22,18 +22,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 
 from recorder.integrity.tree import HASH_BYTES
 
-__all__ = [
-    "Checkpoint",
-    "COSIGNATURE",
-    "PUBLIC_BYTES",
-    "NoteError",
-    "SignedNote",
-    "VerifierKey",
-    "parse_notes",
-    "sign",
-    "signed_by_any",
-]
-
 ED25519 = b"\x01"
 COSIGNATURE = b"\x04"
 KEY_ID_BYTES = 4

@@ -27,8 +27,6 @@ from recorder.integrity.notes import (
 from recorder.integrity.tree import ProofError, check_inclusion, leaf_hash
 from recorder.model.entry import Draft
 
-__all__ = ["FORMAT", "Proof", "check_proof", "leaf_of", "make_proof"]
-
 FORMAT = "kube-recorder/proof/1"
 
 Value = int | str | None

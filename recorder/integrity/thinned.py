@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 import msgspec
 
-__all__ = ["Digest", "Thinned", "leaves_of"]
-
 VERSION = 1
 HASH = 32
 

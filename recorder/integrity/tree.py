@@ -11,20 +11,6 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Self
 
-__all__ = [
-    "EMPTY",
-    "HASH_BYTES",
-    "CompactRange",
-    "ProofError",
-    "Subtree",
-    "check_consistency",
-    "check_inclusion",
-    "consistency_proof",
-    "inclusion_proof",
-    "leaf_hash",
-    "tree_hash",
-]
-
 HASH_BYTES = 32
 EMPTY = sha256().digest()
 """The hash of a tree without leaves."""

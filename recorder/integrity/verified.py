@@ -14,16 +14,6 @@ from recorder.integrity.chain import Problem, Witnessed
 from recorder.model.document import Document
 from recorder.model.reference import EntryName
 
-__all__ = [
-    "Altered",
-    "Derived",
-    "FactsMode",
-    "ReadDays",
-    "Verification",
-    "Verified",
-    "VerifiedDatabase",
-]
-
 FactsMode: TypeAlias = Literal["all", "sample", "none"]
 """The entries whose facts are derived again."""
 

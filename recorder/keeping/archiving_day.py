@@ -46,8 +46,6 @@ from recorder.store.read_day import (
     names_of_day,
 )
 
-__all__ = ["AlteredError", "LogDay", "altered"]
-
 
 class AlteredError(LogError):
     """What is in the log is not what was recorded."""

@@ -9,8 +9,6 @@ from recorder.archive.listing import ListedDay, ListedLog, list_archive
 from recorder.archive.place import open_place
 from recorder.store.attaching import attach_log
 
-__all__ = ["Attached", "attach"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attached:

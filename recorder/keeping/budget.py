@@ -12,16 +12,6 @@ from typing import Literal
 from recorder.keeping.retention.policy import Policy, PolicyError, read_policy
 from recorder.model.settings import Settings
 
-__all__ = [
-    "STOP",
-    "Stage",
-    "budget_of",
-    "is_fixed",
-    "policy_of",
-    "room_guard",
-    "stage_of",
-]
-
 AUTO, NONE = "auto", "none"
 UNITS = {"MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 MARGIN_PERCENT = 5.0

@@ -28,15 +28,6 @@ from recorder.store.read_marks import entries_mark, names_mark
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
-__all__ = [
-    "Progress",
-    "ResumeFile",
-    "Span",
-    "check_span",
-    "check_spans",
-    "spans_of",
-]
-
 ENTRIES = 50_000
 """Entries of a span: a second of work, which an interruption may cost."""
 

@@ -33,17 +33,6 @@ from recorder.model.settings import Settings
 from recorder.store.read_batches import LogEnd, newest_notes, read_end
 from recorder.store.statement import Statement
 
-__all__ = [
-    "DATABASE",
-    "KeptPlace",
-    "MadeCheckpoint",
-    "NotSealedError",
-    "make_checkpoint",
-    "places_of",
-    "witnessed",
-    "witnesses_of",
-]
-
 KEEP = Statement.of("""
     insert into recorder.checkpoint (log_id, batches, note, places, peaks)
     values (:log, :batches, :note, :places, :peaks) on conflict do nothing

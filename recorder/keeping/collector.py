@@ -3,8 +3,6 @@
 import atexit
 import gc
 
-__all__ = ["calm_collector", "prompt_collector"]
-
 COLLECT_AFTER = 50_000
 """Allocations before the collector examines the youngest objects: about one
 batch. By default it does every 700, and finds nothing: objects that pass

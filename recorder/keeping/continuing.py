@@ -38,14 +38,6 @@ from recorder.store.read_batches import (
     stored_peaks,
 )
 
-__all__ = [
-    "ForkedError",
-    "check_continues",
-    "forks",
-    "lacking",
-    "prove_growth",
-]
-
 
 class ForkedError(LogError):
     """A log does not continue its signed checkpoints."""

@@ -27,14 +27,6 @@ from recorder.store.later_facts import OldDay
 from recorder.store.said_facts import Said, kind_of
 from recorder.store.stored_said import StoredFact
 
-__all__ = [
-    "ArchivedSaid",
-    "FollowedDays",
-    "day_of",
-    "opened_day",
-    "windows_of",
-]
-
 
 def day_of(day: OldDay) -> tuple[Place, str, Manifest]:
     """Return the place of a day, and its manifest, which is unchanged.

@@ -21,8 +21,6 @@ from recorder.archive.manifest import Manifest
 from recorder.archive.place import open_place
 from recorder.model.errors import RecorderError
 
-__all__ = ["Iceberg", "Listed", "list_days"]
-
 DAYS_AT_ONCE = 30
 """Of a long archive: a commit for each day takes longer than its files, and
 one for all of them would begin again from nothing after a failure."""

@@ -23,8 +23,6 @@ from recorder.sources.tape import (
 )
 from recorder.store.writer import LogSpec, Writer, holder_name
 
-__all__ = ["PlayedTape", "Playing", "play_tape", "see_tape"]
-
 
 @dataclass(frozen=True, slots=True)
 class PlayedTape:

@@ -28,8 +28,6 @@ from recorder.store.read_kept import (
 )
 from recorder.store.translate import translate_errors
 
-__all__ = ["absences", "archive_places", "missing_days"]
-
 
 async def archive_places(dsn: str) -> Sequence[str]:
     """Return where the database says that days are archived.

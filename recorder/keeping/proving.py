@@ -42,9 +42,6 @@ from recorder.store.read_batches import (
 from recorder.store.read_thinned import thinned_batches
 from recorder.store.statement import Statement
 
-__all__ = ["prove"]
-
-
 ARCHIVED = Statement.of("""
     select uri from recorder.archived_day
     where log_id = :log and :batch between first_batch and last_batch

@@ -10,8 +10,6 @@ from recorder.intake.redact import DEFAULT_PATTERNS, Redaction, RedactionRules
 from recorder.keeping.secret_files import KeyFileError, make_once, read_secret
 from recorder.model.settings import Settings
 
-__all__ = ["load_key", "make_redaction"]
-
 KEY_BYTES = 32
 
 

@@ -68,14 +68,6 @@ from recorder.store.long_work import connect_to
 from recorder.store.rederivation import LAST_MAX, Builder, Part, Rederivation
 from recorder.store.translate import translate_errors
 
-__all__ = [
-    "Rederived",
-    "RederivedArchive",
-    "Rederiving",
-    "rederive",
-    "rederive_archive",
-]
-
 MANY = 50_000
 """Entries that are worth another process, which takes a second to begin."""
 

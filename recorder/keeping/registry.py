@@ -17,16 +17,6 @@ from recorder.model.reads import is_of_reads
 from recorder.model.reference import CLUSTER_NAME_MAX, LogNumber
 from recorder.model.settings import Settings
 
-__all__ = [
-    "RegistryError",
-    "RegistryFile",
-    "located",
-    "read_registry",
-    "registered",
-    "serves_registry",
-    "shown",
-]
-
 log = logging.getLogger("recorder.api")
 
 CLUSTERS_MAX = 1000

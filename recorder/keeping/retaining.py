@@ -46,15 +46,6 @@ from recorder.store.retention import RetentionStore, connect_for_retention
 from recorder.store.translate import LogAccessError, translate_errors
 from recorder.store.writer import LogSpec, Writer, holder_name
 
-__all__ = [
-    "Retained",
-    "Retaining",
-    "check_place",
-    "deliver",
-    "how_to_retain",
-    "retain",
-]
-
 BUILDING = "the facts are being rebuilt"
 NO_KEY = bytes(32)
 """Notices are the recorder's own: there is nothing to redact in them."""

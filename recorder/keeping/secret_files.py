@@ -7,14 +7,6 @@ from pathlib import Path
 
 from recorder.model.errors import ConfigError
 
-__all__ = [
-    "KeyFileError",
-    "OpenToOthersError",
-    "make_once",
-    "read_secret",
-    "sync_folder",
-]
-
 OTHERS = 0o077
 """Permission bits of group and world: for a key that we made."""
 

@@ -22,8 +22,6 @@ from recorder.keeping.secret_files import read_secret
 from recorder.keeping.spool import Spool, Waiting
 from recorder.model.errors import ConfigError
 
-__all__ = ["Receiver", "Refusal", "SendError", "Sent", "flush", "receiver_at"]
-
 PATH = "/ingest"
 """Where a recorder accepts events, of an address without a path."""
 

@@ -31,15 +31,6 @@ from recorder.keeping.secret_files import (
 )
 from recorder.model.settings import Settings
 
-__all__ = [
-    "TrustedKey",
-    "load_signing_key",
-    "own_keys",
-    "rotate",
-    "trust",
-    "trusted_keys",
-]
-
 WHAT = "signing key"
 BASE64_LENGTH = 44
 """Characters of a key of 32 bytes; a verifier key has more."""

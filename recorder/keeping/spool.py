@@ -21,8 +21,6 @@ from typing import NamedTuple
 from recorder.keeping.secret_files import sync_folder
 from recorder.model.errors import ConfigError
 
-__all__ = ["Spool", "SpoolError", "Waiting"]
-
 FILES_MAX = 10_000
 """Events that wait. A folder of as many is listed in milliseconds."""
 

@@ -21,8 +21,6 @@ from recorder.keeping.secret_files import sync_folder
 from recorder.model.errors import ConfigError
 from recorder.model.moment import written
 
-__all__ = ["Token", "TokenFile", "TokenFileError"]
-
 PREFIX = "rec_"
 """Identifies a token as one wherever it is found."""
 

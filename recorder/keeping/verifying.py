@@ -18,15 +18,6 @@ from recorder.integrity.chain import Chain, Problem, Witnessed
 from recorder.integrity.verified import FactsMode, Verified
 from recorder.keeping.checking import ResumeFile
 
-__all__ = [
-    "ALL_OR_SAMPLE",
-    "KeptLog",
-    "Proving",
-    "Sample",
-    "Verifying",
-    "verify_kept",
-]
-
 ALL_MAX = 1_000_000
 """Entries that are all derived again where nothing is asked for: of more, a
 sample of as many, which takes minutes on two cores."""

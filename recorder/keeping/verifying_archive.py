@@ -38,8 +38,6 @@ from recorder.model.errors import RecorderError
 from recorder.store.checking_facts import WindowChecker
 from recorder.store.entry_drafts import UnreadableEntryError
 
-__all__ = ["ArchivedLog", "verify_archived"]
-
 UNFINISHED = timedelta(days=2)
 """Of the newest day: it ended a day ago at most when it was begun, unless
 retention was away for longer."""

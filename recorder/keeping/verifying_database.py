@@ -70,8 +70,6 @@ from recorder.store.sealing import seal
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
-__all__ = ["verify", "verify_database", "verify_over"]
-
 LACKING = frozenset({"entry-missing", "entry-doubled", "entry-unreadable"})
 CARRIED_AT_ONCE = 2_000
 CARRIED_DAYS = 30

@@ -29,8 +29,6 @@ from recorder.store.statement import Statement
 from recorder.store.stored_said import current_derivation, facts_outside
 from recorder.store.translate import translate_errors
 
-__all__ = ["verify_facts"]
-
 MANY = 50_000
 """Entries that are worth another process, which takes a second to begin."""
 

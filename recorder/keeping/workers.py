@@ -15,8 +15,6 @@ from typing import Any
 from recorder.keeping.collector import calm_collector
 from recorder.model.errors import LogError, RecorderError
 
-__all__ = ["Report", "WorkerFailedError", "in_processes"]
-
 LISTEN_SECONDS = 0.2
 """How often to read what workers have reported."""
 

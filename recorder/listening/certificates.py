@@ -7,8 +7,6 @@ from pathlib import Path
 
 from recorder.model.errors import ConfigError
 
-__all__ = ["CertificateFileError", "Certificates"]
-
 
 class CertificateFileError(ConfigError):
     """A certificate or its key cannot be used."""

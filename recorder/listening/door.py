@@ -14,8 +14,6 @@ from contextlib import suppress
 
 from recorder.listening.room import Room
 
-__all__ = ["HANDSHAKE_SECONDS", "Door", "accept"]
-
 HANDSHAKE_SECONDS = 10.0
 SHUTDOWN_SECONDS = 1.0
 """For the other side to end TLS as well."""

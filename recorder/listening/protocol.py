@@ -23,8 +23,6 @@ from uvicorn.server import ServerState
 from recorder.listening.door import Door
 from recorder.listening.state import CERTIFIED, LET_IN, PEER
 
-__all__ = ["HEAD_BYTES_MAX", "REQUEST_SECONDS", "WEBSOCKET", "http"]
-
 HEAD_BYTES_MAX = 32 << 10
 """Of a request line and headers, with trailers."""
 

@@ -12,8 +12,6 @@ import asyncio
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Bounds", "Room", "Visitor"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:

@@ -16,14 +16,6 @@ from recorder.listening.protocol import WEBSOCKET, http
 from recorder.listening.room import Bounds, Room
 from recorder.model.errors import ConfigError
 
-__all__ = [
-    "AddressTakenError",
-    "ListenError",
-    "bound_socket",
-    "listening",
-    "parsed_address",
-]
-
 END_SECONDS = 5.0
 """How long responses in progress may take when the server ends."""
 

@@ -3,8 +3,6 @@
 from collections.abc import MutableMapping
 from typing import Any
 
-__all__ = ["CERTIFIED", "LET_IN", "PEER", "let_in"]
-
 CERTIFIED = "recorder.certified"
 """The key in the state of an ASGI scope for whether the client presented a
 certificate, which was verified."""

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["Person", "Right"]
-
 
 class Right(NamedTuple):
     """The right to get, or to list, the objects of a resource."""

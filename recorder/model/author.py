@@ -6,8 +6,6 @@ from enum import StrEnum
 from recorder.model.document import Document
 from recorder.model.reference import EntryName
 
-__all__ = ["UNKNOWN", "Author", "KnownBy"]
-
 
 class KnownBy(StrEnum):
     """What names an author. The words are part of the JSON output."""

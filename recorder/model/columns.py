@@ -13,16 +13,6 @@ change, and those of the archive keep their order.
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-__all__ = [
-    "ARCHIVED",
-    "COLUMNS",
-    "OBJECT",
-    "STORED",
-    "Column",
-    "Holds",
-    "numbers_of",
-]
-
 
 class Holds(Enum):
     """How a column holds the value of its field."""

@@ -12,8 +12,6 @@ from msgspec import UNSET
 from recorder.model.moment import written
 from recorder.model.reference import EntryName, ObjectIdentity
 
-__all__ = ["Document", "is_left_out", "json_bytes", "plain"]
-
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
     """A part of an answer; its fields are written in their order.

@@ -10,8 +10,6 @@ import msgspec
 
 from recorder.model.reference import EntryName, ObjectIdentity
 
-__all__ = ["Draft", "Entry", "Operation"]
-
 
 class Operation(StrEnum):
     """What an entry says."""

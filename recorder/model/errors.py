@@ -11,19 +11,6 @@ under `Transient` may succeed unchanged later, nothing else may.
 
 from typing import ClassVar
 
-__all__ = [
-    "ClusterError",
-    "ConfigError",
-    "InputError",
-    "LogError",
-    "LogUnavailableError",
-    "NotFoundError",
-    "RecorderError",
-    "StandingByError",
-    "Transient",
-    "UnknownStateError",
-]
-
 
 class RecorderError(Exception):
     """The root of all errors that this project raises."""

@@ -6,8 +6,6 @@ from datetime import date, datetime
 
 from recorder.model.document import Document
 
-__all__ = ["Hold", "Holds", "NewHold", "Placed"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewHold:

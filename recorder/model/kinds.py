@@ -4,8 +4,6 @@ The API server leaves kind and apiVersion out of the items of a list, except
 for custom resources; a tape may hold such a list and nothing else.
 """
 
-__all__ = ["BUILT_IN_KINDS", "plural_of"]
-
 BUILT_IN_KINDS = {
     "events": "Event",
     "events.k8s.io/events": "Event",

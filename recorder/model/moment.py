@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["FIRST", "LAST", "optional_time", "shifted", "written"]
-
 FIRST = datetime.min.replace(tzinfo=UTC)
 LAST = datetime.max.replace(tzinfo=UTC)
 

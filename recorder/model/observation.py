@@ -17,37 +17,6 @@ import msgspec
 
 from recorder.model.reference import Resource
 
-__all__ = [
-    "ABSENT",
-    "AUDIT",
-    "AUDITED",
-    "CLOUDEVENTS",
-    "CLEAN_REASONS",
-    "EXPIRED",
-    "CloudEventPosted",
-    "ClockJumped",
-    "AuditRecorded",
-    "EpochBegan",
-    "HistoryWalked",
-    "InputRefused",
-    "ListPage",
-    "Noticed",
-    "Observation",
-    "PlaceReached",
-    "Polled",
-    "RECORDER",
-    "RETENTION",
-    "SETTLED",
-    "RecordsLost",
-    "RequestFailed",
-    "SLURM",
-    "StreamClosed",
-    "StreamResumed",
-    "TAPE",
-    "WATCH",
-    "WatchFrame",
-]
-
 WATCH = "watch"
 AUDIT = "audit"
 CLOUDEVENTS = "cloudevents"

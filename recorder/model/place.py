@@ -8,8 +8,6 @@ import re
 from enum import StrEnum
 from typing import Final, NamedTuple, Self
 
-__all__ = ["PLACE_NAME_MAX", "Place", "PlaceKind"]
-
 PLACE_NAME_MAX: Final = 253
 """Characters of the name of a place, as of a Node."""
 

@@ -1,7 +1,5 @@
 """Logs of reads, which are of no cluster."""
 
-__all__ = ["is_of_reads", "uid_of_reads"]
-
 PREFIX = "reads:"
 
 

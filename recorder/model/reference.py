@@ -5,15 +5,6 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-__all__ = [
-    "CLUSTER_NAME_MAX",
-    "EntryName",
-    "LogNumber",
-    "ObjectIdentity",
-    "Resource",
-    "written_log",
-]
-
 CLUSTER_NAME_MAX = 253
 """Characters of the name of a cluster, as in the registry."""
 

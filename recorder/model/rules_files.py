@@ -16,8 +16,6 @@ import yaml
 from recorder.model.errors import ConfigError
 from recorder.model.rules_parts import Fault, read_parts
 
-__all__ = ["RulesFile", "shipped_rows"]
-
 BYTES_MAX = 1 << 20
 """Of a file; the largest that we ship has a few thousand."""
 

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import inspect
 
-__all__ = ["Fault", "read_parts"]
-
 FAULTS_MAX = 100
 """Each needs another pass over everything."""
 

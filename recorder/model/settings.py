@@ -17,8 +17,6 @@ from typing import Any, Self
 from recorder.model.errors import ConfigError
 from recorder.model.setting_values import CONVERTERS, text
 
-__all__ = ["Settings", "SettingsError"]
-
 PREFIX = "RECORDER_"
 NOT_SETTINGS = frozenset({"RECORDER_CONFIG"})
 """Variables with our prefix that choose where settings come from."""

@@ -9,19 +9,6 @@ from typing import Final
 
 import msgspec
 
-__all__ = [
-    "NO_STATE",
-    "Condition",
-    "ContainerEnd",
-    "Held",
-    "ObjectState",
-    "Owner",
-    "Part",
-    "Scalar",
-    "TOPOLOGY",
-    "Taint",
-]
-
 TOPOLOGY: Final = ("rack", "pdu", "switch", "leaf-switch", "block", "zone")
 """Ends of the keys of labels that say where a node is."""
 

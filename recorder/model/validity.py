@@ -13,8 +13,6 @@ import msgspec
 
 from recorder.model.errors import InputError
 
-__all__ = ["UnreadableError", "check_document", "decode_loosely", "is_plain"]
-
 _scan = msgspec.json.Decoder(msgspec.Raw).decode
 
 

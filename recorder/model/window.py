@@ -13,8 +13,6 @@ from datetime import UTC, datetime, timedelta
 from recorder.model.errors import ConfigError
 from recorder.model.moment import written
 
-__all__ = ["TimeError", "Window", "parse_time"]
-
 RFC3339 = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|z|[+-]\d\d:\d\d)?"
 )

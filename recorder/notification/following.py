@@ -35,8 +35,6 @@ from recorder.notification.ports import Begun, Outbox
 from recorder.notification.rules import Rule
 from recorder.notification.telling import Found, NodeLabels, Settling, news_of
 
-__all__ = ["Following", "Judged"]
-
 DAY: Final = timedelta(days=1)
 INTERVAL: Final = 10.0
 """Seconds after which a log is judged again although it has not grown: a gap

@@ -9,8 +9,6 @@ from recorder.notification.message import Kind as SubjectKind
 from recorder.notification.message import Stage
 from recorder.notification.ports import State
 
-__all__ = ["COLUMNS", "Notification", "Notifications", "notification_cells"]
-
 COLUMNS = (
     Column("ID"),
     Column("AGE", Kind.AGE),

@@ -15,8 +15,6 @@ from recorder.model.rules_parts import Fault
 from recorder.model.setting_values import parse_duration
 from recorder.notification.rules import NotifyRules, Post, Rule, Shape
 
-__all__ = ["NotifyError", "address_of", "load_rules", "read_rules", "token_of"]
-
 RULES_MAX = 100
 SECRET_BYTES_MAX = 8 << 10
 

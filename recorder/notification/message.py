@@ -28,19 +28,6 @@ from recorder.model.document import json_bytes
 from recorder.model.moment import FIRST, optional_time, written
 from recorder.model.outcomes import Outcome
 
-__all__ = [
-    "FOLLOWED",
-    "Kind",
-    "Message",
-    "Reported",
-    "Stage",
-    "Subject",
-    "Work",
-    "of_ending",
-    "of_outage",
-    "of_incident",
-]
-
 FOLLOWED = timedelta(days=7)
 """For how long an incident that is not over is followed."""
 

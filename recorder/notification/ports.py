@@ -9,18 +9,6 @@ from recorder.model.errors import Transient
 from recorder.notification.message import Message, Reported
 from recorder.notification.rules import Rule
 
-__all__ = [
-    "Answer",
-    "Begun",
-    "Claimed",
-    "Known",
-    "Outbox",
-    "PostError",
-    "Poster",
-    "State",
-    "Tally",
-]
-
 
 class State(StrEnum):
     """The state of a message in the outbox."""

@@ -20,8 +20,6 @@ from recorder.notification.loading import NotifyError, address_of, token_of
 from recorder.notification.ports import Answer, PostError
 from recorder.notification.rules import Post, Rule
 
-__all__ = ["WebhookPoster", "webhooks"]
-
 BODY_MAX: Final = 64 << 10
 """Bytes of a message; the largest has about 30 KiB."""
 

@@ -8,8 +8,6 @@ import msgspec
 from recorder.model.outcomes import Cause, Confidence, EndedBy, Happened
 from recorder.model.setting_values import parse_duration
 
-__all__ = ["Condition", "NotifyRules", "Post", "Rule", "Shape"]
-
 
 class _Part(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True

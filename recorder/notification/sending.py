@@ -28,15 +28,6 @@ from recorder.notification.ports import (
 from recorder.notification.rules import Rule
 from recorder.notification.shapes import CONTENT_TYPES, body_of
 
-__all__ = [
-    "Counters",
-    "NotifyProgress",
-    "Sending",
-    "Tried",
-    "outcome_of",
-    "try_rule",
-]
-
 log = logging.getLogger("recorder.notify")
 
 LEASE: Final = timedelta(seconds=60)

@@ -22,8 +22,6 @@ from recorder.notification.message import (
 from recorder.notification.rules import Rule, Shape
 from recorder.notification.wording import command, headline, link, rows
 
-__all__ = ["CONTENT_TYPES", "body_of"]
-
 CONTENT_TYPES: Final = {
     Shape.SLACK: "application/json; charset=utf-8",
     Shape.ALERTMANAGER: "application/json",

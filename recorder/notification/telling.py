@@ -18,8 +18,6 @@ from recorder.model.outcomes import EndedBy
 from recorder.notification.message import Kind, Message, Reported, Subject
 from recorder.notification.rules import Condition, Rule
 
-__all__ = ["Found", "NodeLabels", "Settling", "is_wanted", "news_of"]
-
 NodeLabels = Mapping[str, Mapping[str, str]]
 """Labels of each node at the time of an incident, by node."""
 

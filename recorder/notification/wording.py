@@ -9,8 +9,6 @@ from recorder.model.moment import written
 from recorder.notification.message import Kind, Message, Stage, Subject
 from recorder.notification.rules import Rule
 
-__all__ = ["command", "headline", "link", "rows"]
-
 MISSING = "unknown"
 WORK_SHOWN = 5
 

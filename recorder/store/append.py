@@ -37,8 +37,6 @@ from recorder.store.rows import (
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
-__all__ = ["Appender", "LeaseLostError"]
-
 ADD_PARTITION = Statement.of("select recorder.add_partition(:at)")
 ADVANCE = Statement.of("""
     update recorder.log_head

@@ -26,8 +26,6 @@ from recorder.store.read_ports import OF_CROWDED, OF_CROWDED_ARCHIVED
 from recorder.store.read_span import WINDOW, window_statement
 from recorder.store.statement import Record, Statement
 
-__all__ = ["ArchiveEngine", "Asked", "translated"]
-
 RESERVED = re.compile(r'(?<!")\bat\b(?!")')
 LITERALS = re.compile(r"('[^']*')")
 WITHOUT_COLUMNS = re.compile(r"\bselect\s+from\b")

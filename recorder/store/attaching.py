@@ -10,8 +10,6 @@ from recorder.store.statement import Statement
 from recorder.store.steps import RefusedError
 from recorder.store.translate import translate_errors
 
-__all__ = ["attach_log"]
-
 ATTACH = Statement.of("select recorder.attach_log(:log, :days)")
 
 

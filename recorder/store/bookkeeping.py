@@ -10,8 +10,6 @@ from recorder.store.names import Numbers
 from recorder.store.rows import head_rows, resume_rows
 from recorder.store.statement import Statement
 
-__all__ = ["CHANNEL", "Place", "write_bookkeeping"]
-
 CHANNEL = "recorder"
 """NOTIFY channel; its payload is ``LOG:SIZE``. It is only a hint to read the
 table `batch`."""

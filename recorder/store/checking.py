@@ -23,8 +23,6 @@ from recorder.store.entry_drafts import EntryDrafts, UnreadableEntryError
 from recorder.store.read_batches import LogEnd, Stored, headers
 from recorder.store.read_thinned import thinned_batches
 
-__all__ = ["CheckedBatch", "check_batches", "leaf_of_entry"]
-
 WINDOW = 5_000
 """Entries that are read at once; a batch has at most 4,000."""
 

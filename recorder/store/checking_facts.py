@@ -30,14 +30,6 @@ from recorder.store.read_thinned import thinned_positions
 from recorder.store.said_facts import Said, compared, said
 from recorder.store.stored_said import SaidReader, StoredFact
 
-__all__ = [
-    "STATES_MAX",
-    "WINDOW",
-    "CheckedFacts",
-    "FactChecker",
-    "WindowChecker",
-]
-
 WINDOW = 2_000
 """Entries that are derived at once, as many as a batch may have."""
 

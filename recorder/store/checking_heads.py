@@ -24,8 +24,6 @@ from recorder.store.read_batches import LogEnd
 from recorder.store.rows import EVENT_COLLECTIONS
 from recorder.store.statement import Statement
 
-__all__ = ["check_heads", "check_resume_points"]
-
 OBJECTS_AT_ONCE = 1_000
 SAMPLES = 20
 """How many places in the objects are checked if not all objects are."""

@@ -7,18 +7,6 @@ from recorder.facts import Bearing, Mark
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
 
-__all__ = [
-    "BEARING_CODES",
-    "FACTS",
-    "FACT_CODES",
-    "MARK_CODES",
-    "OPERATIONS",
-    "OPERATION_CODES",
-    "SOURCES",
-    "SOURCE_CODES",
-    "version_columns",
-]
-
 OPERATION_CODES: dict[Operation, int] = {
     # Up to 3: versions of objects, which statements compare by number.
     Operation.RECOVERED: 0,

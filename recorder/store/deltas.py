@@ -20,8 +20,6 @@ from recorder.model.zstd import (
     ZstdError,
 )
 
-__all__ = ["DeltaCompressor", "PlainDeltaCompressor", "delta_compressor"]
-
 _MODULES = ("_zstd", "backports.zstd._zstd")
 """Of the standard library, and of the package for Python before 3.14."""
 

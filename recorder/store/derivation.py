@@ -10,8 +10,6 @@ import asyncpg
 from recorder.facts import DERIVATION
 from recorder.store.statement import Statement
 
-__all__ = ["KEEP_FACTS", "derivation_to_write", "ensure_derivation"]
-
 MAKE_DERIVATION = Statement.of("""
     insert into recorder.derivation (log_id, rules, state, built_to)
     select log_id, case when size = 0 then :rules::int4 else 0 end, 'current',

@@ -19,16 +19,6 @@ from recorder.store.codes import FACTS
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import question
 
-__all__ = [
-    "DICTIONARIES",
-    "COMPRESSED_FROM",
-    "DetailDecoder",
-    "DetailEncoder",
-    "deflater",
-    "detail_decoder",
-    "detail_json",
-]
-
 COMPRESSED_FROM = 40
 """In bytes; compression hardly makes shorter ones smaller."""
 

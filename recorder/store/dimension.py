@@ -16,8 +16,6 @@ from recorder.model.reference import ObjectIdentity
 from recorder.store.names import Names, Numbers
 from recorder.store.statement import Statement
 
-__all__ = ["Dimensions"]
-
 BLOCK = 1000
 """Ids for one value of the sequence; see the migration."""
 

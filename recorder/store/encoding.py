@@ -25,8 +25,6 @@ from recorder.model.zstd import (
 )
 from recorder.store.deltas import delta_compressor
 
-__all__ = ["DICTIONARY", "Decoder", "Encoded", "Encoder", "RAW"]
-
 RAW = 0
 PLAIN = 1
 DELTA = 2

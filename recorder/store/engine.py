@@ -28,20 +28,6 @@ from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 from recorder.store.statement import Record, Statement
 from recorder.store.translate import REFUSALS, translated
 
-__all__ = [
-    "AddressError",
-    "Connection",
-    "Engine",
-    "Pooled",
-    "QuestionTooLargeError",
-    "asking",
-    "connect",
-    "fetch",
-    "fetch_planned",
-    "make_engine",
-    "reading",
-]
-
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 """A statement is bounded to this; larger queries are split into several."""
 

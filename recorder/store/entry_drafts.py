@@ -21,8 +21,6 @@ from recorder.store.read_scan import NUMBERED, TEXTS
 from recorder.store.rows import ENTRY_COLUMNS, entries_of
 from recorder.store.statement import Statement
 
-__all__ = ["EntryDrafts", "UnreadableEntryError"]
-
 DOCUMENTS_BYTES_MAX = 64 << 20
 """The cache of keyframes; others are read when a delta needs them."""
 

@@ -25,8 +25,6 @@ from recorder.store.read_thinned import thinned_positions
 from recorder.store.rows import EVENT_COLLECTIONS
 from recorder.store.statement import Statement
 
-__all__ = ["EntryWindows", "Window", "heads_at", "heads_before"]
-
 Row: TypeAlias = asyncpg.Record | Mapping[str, Any]
 """It has at least the columns position, recorded_at, epoch, object_id."""
 

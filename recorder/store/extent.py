@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from recorder.store.statement import Statement
 
-__all__ = ["Extent"]
-
 
 @dataclass(frozen=True, slots=True)
 class Extent:

@@ -11,12 +11,6 @@ from recorder.store.details import DetailEncoder
 from recorder.store.names import Names, Numbers
 from recorder.store.timestamps import Ticks, ticks
 
-__all__ = [
-    "FACT_COLUMNS",
-    "fact_rows",
-    "name_facts",
-]
-
 FACT_COLUMNS = (
     "recorded_at",
     "at",

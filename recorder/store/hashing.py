@@ -13,8 +13,6 @@ from recorder.integrity.leaves import (
 )
 from recorder.integrity.tree import CompactRange, tree_hash
 
-__all__ = ["Hashes", "LogIdentity", "hash_batch"]
-
 
 class LogIdentity(NamedTuple):
     """The identity of a log in the headers of its batches."""

@@ -12,8 +12,6 @@ from recorder.store.statement import Statement
 from recorder.store.steps import LEAVE_NOTICE, LOCK_HOLDS
 from recorder.store.translate import translate_errors
 
-__all__ = ["add_hold", "lift_hold", "list_holds"]
-
 ADD = Statement.of("""
     insert into recorder.hold
       (log_id, since, until, node, incident, who, why)

@@ -21,17 +21,6 @@ from recorder.store.read_day import FACT_TYPES
 from recorder.store.statement import Statement
 from recorder.store.timestamps import EPOCH
 
-__all__ = [
-    "DayNames",
-    "LaterFacts",
-    "OldDay",
-    "columns_of_facts",
-    "columns_of_rows",
-    "note_later_facts",
-    "old_days",
-    "try_lock",
-]
-
 LOCK = Statement.of("""
     select pg_try_advisory_lock(hashtext('recorder.rederive_archive'), :log)
 """)

@@ -11,8 +11,6 @@ import asyncpg
 from recorder.model.errors import StandingByError
 from recorder.store.statement import Statement
 
-__all__ = ["LEASE", "session_name", "take_lease"]
-
 LEASE = timedelta(seconds=6)
 """How long a silent writer keeps the log. A standby takes over within 10 s:
 this, its polling of 2 s, and the time to recover.

@@ -4,8 +4,6 @@ import asyncpg
 
 from recorder.store.timestamps import take_ticks
 
-__all__ = ["connect_to"]
-
 
 async def connect_to(dsn: str) -> asyncpg.Connection:
     """Open a connection without a statement timeout.

@@ -21,16 +21,6 @@ from recorder.store.statement import Statement
 ABSENT = OPERATION_CODES[Operation.ABSENT]
 DELETED = OPERATION_CODES[Operation.DELETED]
 
-__all__ = [
-    "claims",
-    "documents",
-    "lacking",
-    "live_events",
-    "load_decoder",
-    "owned",
-    "requests",
-]
-
 EVENTS_AT_ONCE = 1000
 
 BY_POSITION = Statement.of("""

@@ -6,8 +6,6 @@ from typing import Any
 
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["Names", "Numbers"]
-
 
 @dataclass(slots=True)
 class Names:

@@ -22,8 +22,6 @@ from recorder.model.observation import (
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
-__all__ = ["NoticeSource", "logs_with_notices"]
-
 AT_ONCE = 100
 LOOK_SECONDS = 60.0
 

@@ -29,8 +29,6 @@ from recorder.store.engine import check_address
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
-__all__ = ["StoredOutbox", "outbox"]
-
 CONNECTIONS: Final = 4
 CONNECT_SECONDS: Final = 10
 STATEMENT_SECONDS: Final = 30

@@ -84,8 +84,6 @@ from recorder.store.read_objects import (
 )
 from recorder.store.read_workloads import LifeReader
 
-__all__ = ["LogReading", "list_logs"]
-
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 Found = TypeVar("Found")

@@ -12,13 +12,6 @@ from recorder.facts import DERIVATION
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Statement
 
-__all__ = [
-    "ArchivedDay",
-    "archived_standing",
-    "read_archived",
-    "was_removed",
-]
-
 # Nothing proves the times noted for a day that is not here: they can only
 # extend the day itself.
 ARCHIVED = Statement.of("""

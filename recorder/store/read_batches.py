@@ -9,20 +9,6 @@ from recorder.integrity.leaves import BatchHeader
 from recorder.store.hashing import LogIdentity
 from recorder.store.statement import Statement
 
-__all__ = [
-    "DroppedDay",
-    "LogEnd",
-    "Stored",
-    "dropped_days",
-    "headers",
-    "newest_notes",
-    "origins",
-    "read_end",
-    "stored_notes",
-    "stored_peaks",
-    "written_notes",
-]
-
 HEADERS_AT_ONCE = 10_000
 
 READ_END = Statement.of("""

@@ -16,8 +16,6 @@ import msgspec
 from recorder.integrity.catalog import CatalogFound, CatalogMade
 from recorder.store.statement import Statement
 
-__all__ = ["made_catalog", "read_catalog"]
-
 DAYS = r"^(entry|fact)_(\d{8}|kept)$"
 """Partitions, which are all alike."""
 

@@ -28,8 +28,6 @@ from recorder.store.schema import (
 )
 from recorder.store.statement import Statement
 
-__all__ = ["CheckReader"]
-
 FACTS = Statement.of("""
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major,

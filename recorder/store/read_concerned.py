@@ -15,8 +15,6 @@ from recorder.store.read_documents import Documents
 from recorder.store.read_selection import event_resources
 from recorder.store.statement import Statement
 
-__all__ = ["find_concerned"]
-
 OWNERS_MAX = 16
 """Levels of owners; Kubernetes itself has about four."""
 

@@ -28,8 +28,6 @@ from recorder.store.read_selection import (
 from recorder.store.read_span import find_span
 from recorder.store.statement import Condition, Statement, conjoined
 
-__all__ = ["GONE", "NEWEST_OF_EACH", "CutReader", "Kept"]
-
 OBJECTS = 1000
 """Objects that are read at once."""
 

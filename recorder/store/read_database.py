@@ -10,15 +10,6 @@ from recorder.answers.status import Days
 from recorder.store.engine import fetch
 from recorder.store.statement import Statement
 
-__all__ = [
-    "DatabaseFacts",
-    "LogExtent",
-    "database_facts",
-    "days_of",
-    "entries_per_minute",
-    "extent_of",
-]
-
 DAYS = Statement.of("""
     select count(*) filter (where state in ('open', 'sealed', 'archived')
         and upper <= clock_timestamp()) as hot,

@@ -24,16 +24,6 @@ from recorder.store.entry_drafts import EntryDrafts
 from recorder.store.hashing import LogIdentity
 from recorder.store.statement import Statement
 
-__all__ = [
-    "Day",
-    "DayEntry",
-    "DayReader",
-    "FACT_TYPES",
-    "StoredBatch",
-    "batch_root",
-    "names_of_day",
-]
-
 ENTRIES_AT_ONCE = 4000
 FACTS_AT_ONCE = 5000
 

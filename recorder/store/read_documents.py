@@ -13,8 +13,6 @@ from recorder.store.encoding import DICTIONARY, Decoder
 from recorder.store.engine import Connection
 from recorder.store.statement import question
 
-__all__ = ["Documents", "Stored"]
-
 STORED = """
     select position, recorded_at, base_distance, encoding, payload
     from recorder.entry

@@ -31,8 +31,6 @@ from recorder.store.read_span import find_span
 from recorder.store.rows import entries_of
 from recorder.store.statement import Record, question
 
-__all__ = ["EntryReader"]
-
 PAGE = 1000
 PAGE_WITH_DOCUMENTS = 200
 """A document is bounded by etcd's 1.5 MiB; a page of Pods is about 2 MB."""

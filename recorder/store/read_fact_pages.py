@@ -30,8 +30,6 @@ from recorder.store.statement import (
 )
 from recorder.store.stored_facts import COLUMNS, OF_EXTENT, FactNames, named
 
-__all__ = ["FactPages", "newest_facts"]
-
 PAGE = 1000
 
 WITHIN = """f.recorded_at

@@ -57,8 +57,6 @@ from recorder.store.stored_facts import (
     named,
 )
 
-__all__ = ["FactReader", "facts_end"]
-
 CLAIMS_MAX = 50_000
 """Claims that one question reads of all that relate places, or of one place:
 the newest."""

@@ -17,8 +17,6 @@ from recorder.model.errors import ConfigError
 from recorder.store.bookkeeping import CHANNEL
 from recorder.store.engine import connect
 
-__all__ = ["Bell"]
-
 LOOK_AGAIN = timedelta(seconds=1)
 LOOK_AGAIN_UNHEARD = timedelta(milliseconds=200)
 """While there is no connection to listen on."""

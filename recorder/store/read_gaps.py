@@ -22,8 +22,6 @@ from recorder.store.read_selection import BY_RECORDER
 from recorder.store.read_span import Span, find_span
 from recorder.store.statement import Record, question
 
-__all__ = ["GapReader", "own_entries_statement"]
-
 PAGE = 1000
 
 # The least operation of the recorder is a literal, so that the planner can

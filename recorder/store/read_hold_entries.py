@@ -19,8 +19,6 @@ from recorder.store.read_retained import (
 )
 from recorder.store.statement import Statement
 
-__all__ = ["hold_problems"]
-
 HOLDS = Statement.of("""
     select h.hold_id as hold, h.since, h.until, h.node, h.incident, h.who,
       h.why, h.placed_at < d.kept_since as is_old,

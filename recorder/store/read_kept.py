@@ -14,14 +14,6 @@ from recorder.integrity.chain import Problem
 from recorder.store.read_batches import LogEnd
 from recorder.store.statement import Statement
 
-__all__ = [
-    "KeptRow",
-    "all_kept_days",
-    "attached_wrongly",
-    "kept_days",
-    "lost_logs",
-]
-
 KEPT = Statement.of("""
     select uri, encode(manifest_sha256, 'hex') as sha256,
       encode(range, 'hex') as range, first_batch

@@ -14,14 +14,6 @@ from recorder.store.details import DetailDecoder
 from recorder.store.statement import Record, question
 from recorder.store.stored_facts import OF_EXTENT
 
-__all__ = [
-    "APPEARED_STANDING",
-    "LABELS",
-    "LABELS_OF_PLACE",
-    "followed",
-    "says_where",
-]
-
 CHANGED = f"""{OF_EXTENT}
       and f.kind = #label-changed and f.bearing in (#evidence, #sign)
       and f.at < :until"""

@@ -15,8 +15,6 @@ from recorder.model.moment import written
 from recorder.store.read_batches import LogEnd
 from recorder.store.statement import Statement
 
-__all__ = ["leftovers"]
-
 # One statement sees one state, even while a writer appends. Entries carried
 # forward from dropped days are not counted; those removed early are.
 MISCOUNTED = Statement.of("""

@@ -16,8 +16,6 @@ from recorder.store.engine import Engine, fetch
 from recorder.store.extent import Extent
 from recorder.store.statement import Record, Statement, question
 
-__all__ = ["Standing", "read_logs", "read_observed", "read_standing"]
-
 BOOKKEEPING = f"('tape', 'recorder', '{AUDITED}')"
 """Sources whose rows are not streams: how far a tape was played, how far
 notices were read, and counts of resources while audit records are read."""

@@ -13,8 +13,6 @@ import orjson
 from recorder.store.read_batches import LogEnd
 from recorder.store.statement import Statement
 
-__all__ = ["entries_mark", "names_mark"]
-
 ENTRIES = Statement.of("""
     with span as (
       select min(first_position) as first,

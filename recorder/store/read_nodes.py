@@ -13,8 +13,6 @@ from recorder.store.read_selection import VERSIONS
 from recorder.store.rows import EVENT_COLLECTIONS
 from recorder.store.statement import Record, Statement, question
 
-__all__ = ["NodeReader"]
-
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 
 # For each object, day by day backwards until a version is found: an entry of a

@@ -25,8 +25,6 @@ from recorder.store.engine import Connection, Engine, fetch, reading
 from recorder.store.read_documents import Documents
 from recorder.store.statement import question
 
-__all__ = ["DefinitionReader", "LikeReader", "NameReader", "THINGS", "TWINS"]
-
 NAMES_MAX = 20_000
 """Names compared with one that was not found; more would take seconds."""
 

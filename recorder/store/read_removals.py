@@ -23,8 +23,6 @@ from recorder.store.read_retained import (
 from recorder.store.read_thinned import thinned_of_run
 from recorder.store.statement import Statement
 
-__all__ = ["Removals", "removals"]
-
 CLOCKS_APART = timedelta(days=2)
 """How far a clock may be set back between a removal and its entry."""
 

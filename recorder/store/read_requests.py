@@ -16,8 +16,6 @@ from recorder.store.codes import FACT_CODES
 from recorder.store.engine import Engine, asking
 from recorder.store.read_documents import Documents
 
-__all__ = ["RequestReader", "is_in_its_entry"]
-
 REQUESTED = FACT_CODES[FactKind.REQUESTED]
 WRITTEN = bytes([0]) + IN_ITS_ENTRY
 """The stored detail of such a fact."""

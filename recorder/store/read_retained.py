@@ -15,8 +15,6 @@ from recorder.store.lookback import documents
 from recorder.store.read_batches import LogEnd
 from recorder.store.statement import Statement
 
-__all__ = ["recorded_of_retention", "waiting_of_retention"]
-
 READ_AT_ONCE = 500
 
 LATE = timedelta(hours=1)

@@ -13,8 +13,6 @@ from recorder.store.read_day import Day
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
-__all__ = ["ArchivedRow", "Partition", "Remaining", "RetentionReader"]
-
 DAYS = Statement.of("""
     select p.name, p.lower, p.upper, p.state, p.dropped_at,
       coalesce(pg_total_relation_size(to_regclass('recorder.' || p.name)), 0)

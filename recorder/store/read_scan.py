@@ -15,16 +15,6 @@ from recorder.store.read_selection import BY_RECORDER, Conditions
 from recorder.store.read_span import Span
 from recorder.store.statement import Condition, Statement, conjoined, question
 
-__all__ = [
-    "SELECTED",
-    "TEXTS",
-    "Asked",
-    "Scan",
-    "newest_statement",
-    "page_statement",
-    "positions_statement",
-]
-
 Asked: TypeAlias = tuple[Statement, Mapping[str, object]]
 """A statement with its values."""
 

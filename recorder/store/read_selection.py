@@ -14,15 +14,6 @@ from recorder.store.codes import (
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Condition, Statement, question
 
-__all__ = [
-    "BY_RECORDER",
-    "VERSIONS",
-    "Conditions",
-    "Newest",
-    "event_resources",
-    "find_conditions",
-]
-
 VERSIONS = tuple(
     OPERATION_CODES[operation]
     for operation in (

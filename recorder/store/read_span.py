@@ -21,8 +21,6 @@ from recorder.model.moment import FIRST, shifted
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Condition, Statement, question
 
-__all__ = ["WINDOW", "Span", "find_span", "window_statement"]
-
 DAY = timedelta(days=1)
 
 PLACED = "e.log_id = :log and e.position between :first and :last"

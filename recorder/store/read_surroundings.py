@@ -12,8 +12,6 @@ import asyncpg
 from recorder.integrity.chain import Problem
 from recorder.store.statement import Statement
 
-__all__ = ["surrounding_problems"]
-
 DAYS = Statement.of("""
     select name from recorder.partition
     where lower <> date_trunc('day', lower, 'UTC')

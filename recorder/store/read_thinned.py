@@ -10,8 +10,6 @@ import asyncpg
 from recorder.integrity.thinned import Thinned
 from recorder.store.statement import Statement
 
-__all__ = ["thinned_batches", "thinned_of_run", "thinned_positions"]
-
 AT_ONCE = 500
 """Batches that are read at once; each has at most 130 kB of hashes."""
 

@@ -20,8 +20,6 @@ from recorder.model.reference import ObjectIdentity
 from recorder.store.lookback import documents
 from recorder.store.statement import Statement
 
-__all__ = ["recover"]
-
 HEADS = Statement.of("""
     select r.name as resource, k.api_group, k.name as kind, o.namespace,
       o.name, o.uid, h.epoch, h.version, h.resource_version, h.position,

@@ -27,14 +27,6 @@ from recorder.store.names import Names, Numbers
 from recorder.store.shipped import shipped_dictionaries
 from recorder.store.statement import Statement
 
-__all__ = [
-    "LAST_MAX",
-    "Builder",
-    "Part",
-    "PartMovedError",
-    "Rederivation",
-]
-
 WINDOW = 2_000
 """Entries of one transaction, as many as a batch may have."""
 

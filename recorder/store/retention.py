@@ -16,11 +16,6 @@ from recorder.store.statement import Statement
 from recorder.store.steps import LEAVE_NOTICE, Steps, refusals
 from recorder.store.translate import translate_errors
 
-__all__ = [
-    "RetentionStore",
-    "connect_for_retention",
-]
-
 LOCK = Statement.of(
     "select pg_try_advisory_lock(hashtext('recorder.keeping.retention'))"
 )

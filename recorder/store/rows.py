@@ -29,15 +29,6 @@ from recorder.store.encoding import Encoder
 from recorder.store.names import Names, Numbers
 from recorder.store.timestamps import ticks
 
-__all__ = [
-    "ENTRY_COLUMNS",
-    "entries_of",
-    "entry_rows",
-    "head_rows",
-    "name_entries",
-    "resume_rows",
-]
-
 ENTRY_COLUMNS = tuple(column.name for column in STORED)
 NUMBERED = tuple(column for column in STORED if column.holds is Holds.NUMBER)
 MADE = frozenset({Holds.VALUE, Holds.TIME, Holds.CODE, Holds.NUMBER})

@@ -17,8 +17,6 @@ from recorder.model.entry import Draft
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import BEARING_CODES, FACTS, MARK_CODES
 
-__all__ = ["Said", "compared", "kind_of", "said"]
-
 SHOWN_MAX = 60
 """Characters of a value that a problem shows."""
 

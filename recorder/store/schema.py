@@ -23,16 +23,6 @@ from recorder.store.translate import SchemaError, translate_errors
 if TYPE_CHECKING:
     from alembic.config import Config
 
-__all__ = [
-    "check_schema",
-    "found_revision",
-    "is_served",
-    "known_revisions",
-    "migrate",
-    "migration_sql",
-    "wanted_revision",
-]
-
 _TURNS = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
 """Alembic keeps the migration that runs in globals of the process."""
 

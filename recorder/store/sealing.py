@@ -19,8 +19,6 @@ from recorder.store.dimension import HOLD_HEAD
 from recorder.store.read_batches import LogEnd, read_end
 from recorder.store.statement import Statement
 
-__all__ = ["seal"]
-
 ROWS_AT_ONCE = 1_000
 
 SEAL = Statement.of("""

@@ -11,8 +11,6 @@ import asyncpg
 
 from recorder.store.statement import Statement
 
-__all__ = ["shipped", "shipped_dictionaries"]
-
 DICTIONARIES = Statement.of(
     "select sha256, dictionary_id from recorder.dictionary"
 )

@@ -28,15 +28,6 @@ from recorder.store.codes import (
     OPERATION_CODES,
 )
 
-__all__ = [
-    "STATEMENTS",
-    "Condition",
-    "Record",
-    "Statement",
-    "conjoined",
-    "question",
-]
-
 Condition: TypeAlias = tuple[str, Mapping[str, object]]
 """An SQL expression, and its values by name."""
 

@@ -17,8 +17,6 @@ from recorder.store.read_retention import RetentionReader
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
-__all__ = ["LEAVE_NOTICE", "LOCK_HOLDS", "RefusedError", "Steps", "refusals"]
-
 LOCK_MILLISECONDS = 200
 """How long a step waits for its locks, and others wait behind it."""
 

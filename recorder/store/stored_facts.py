@@ -19,17 +19,6 @@ from recorder.store.extent import Extent
 from recorder.store.read_requests import RequestReader, is_in_its_entry
 from recorder.store.statement import Record, Statement, question
 
-__all__ = [
-    "COLUMNS",
-    "OF_EXTENT",
-    "OF_NODES",
-    "SEEN_AT",
-    "ExtentReader",
-    "FactNames",
-    "named",
-    "facts_where",
-]
-
 COLUMNS = """f.position, f.index, f.at, f.observed_at, f.kind, f.detail,
       f.object_id, f.node_id, f.actor_id"""
 

@@ -11,14 +11,6 @@ from recorder.store.details import DICTIONARIES, detail_json
 from recorder.store.said_facts import Said, kind_of
 from recorder.store.statement import Statement
 
-__all__ = [
-    "CurrentDerivation",
-    "SaidReader",
-    "StoredFact",
-    "current_derivation",
-    "facts_outside",
-]
-
 NAMES_MAX = 100_000
 """Names of one table that are cached."""
 

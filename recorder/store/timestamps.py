@@ -10,8 +10,6 @@ from typing import Any
 
 import asyncpg
 
-__all__ = ["Ticks", "take_ticks", "ticks"]
-
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 """The epoch of PostgreSQL."""
 

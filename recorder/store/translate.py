@@ -9,14 +9,6 @@ from sqlalchemy.exc import DBAPIError
 
 from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 
-__all__ = [
-    "REFUSALS",
-    "LogAccessError",
-    "SchemaError",
-    "translate_errors",
-    "translated",
-]
-
 REFUSALS = (
     DBAPIError,
     AsyncAdapt_asyncpg_dbapi.Error,  # of what opens a connection of the pool

@@ -39,8 +39,6 @@ from recorder.store.statement import Statement
 from recorder.store.timestamps import take_ticks
 from recorder.store.translate import LogAccessError, translate_errors
 
-__all__ = ["LogSpec", "RedactionKeyError", "Writer", "holder_name"]
-
 CLOSING = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,

@@ -16,8 +16,6 @@ from urllib.request import ProxyHandler, build_opener
 
 from recorder.model.settings import Settings
 
-__all__ = ["Page", "Server", "announced", "find_page"]
-
 FILE = "serve.address"
 INSTANCE = "Recorder-Instance"
 PROBE_SECONDS = 1.0

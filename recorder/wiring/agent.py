@@ -8,8 +8,6 @@ from recorder.model.errors import ConfigError
 from recorder.model.settings import Settings
 from recorder.wiring.reading import open_logs
 
-__all__ = ["answer_agent"]
-
 
 class NoAgentsError(ConfigError):
     """What speaks to agents is not installed."""

@@ -48,8 +48,6 @@ from recorder.store.read_archived import (
 )
 from recorder.store.read_cut import CutReader
 
-__all__ = ["ArchivedDays", "ArchivedReading", "Shelf"]
-
 BEFORE = 30
 """Earlier days that are opened too, in a folder. From a bucket they would have
 to be fetched."""

@@ -21,13 +21,6 @@ from recorder.model.errors import RecorderError
 from recorder.model.settings import PREFIX, Settings
 from recorder.wiring.live import LiveRecording
 
-__all__ = [
-    "ServedEndedError",
-    "followed_beside",
-    "retained_beside",
-    "served_beside",
-]
-
 END = timedelta(seconds=10)
 BEGIN = timedelta(seconds=30)
 AGAIN = timedelta(seconds=30)

@@ -30,8 +30,6 @@ from recorder.wiring.polling import look_at_slurm
 from recorder.wiring.reading import is_used
 from recorder.wiring.recording import cluster_client, selected
 
-__all__ = ["probes"]
-
 START = timedelta(seconds=60)
 """An embedded server recovers 6 GB in 10 s; it continues when we give up."""
 

@@ -20,8 +20,6 @@ from recorder.model.settings import Settings
 from recorder.sources.tape import TapeTee, TapeWriter
 from recorder.wiring.live import LiveRecording
 
-__all__ = ["NoRecorderError", "ask_for_tape", "control"]
-
 SOCKET = "control.sock"
 REPORT_SECONDS = 1.0
 LINE_BYTES = 64 << 10

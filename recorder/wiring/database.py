@@ -30,15 +30,6 @@ from recorder.store.schema import (
 )
 from recorder.store.translate import SchemaError
 
-__all__ = [
-    "Database",
-    "Role",
-    "bring_schema",
-    "open_database",
-    "roles_sql",
-    "schema_sql",
-]
-
 Role = Literal["owner", "writer", "reader", "retention", "notifier"]
 
 ROLES: tuple[Role, ...] = (

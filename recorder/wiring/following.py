@@ -9,8 +9,6 @@ from recorder.facts.coverage.ports import Log
 from recorder.model.errors import RecorderError
 from recorder.wiring.waiting import pause
 
-__all__ = ["follow_each"]
-
 CHECK_EVERY = timedelta(seconds=10)
 """How often new logs are searched for."""
 

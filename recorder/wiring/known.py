@@ -13,8 +13,6 @@ from recorder.wiring.places import places_of, watched
 from recorder.wiring.reading import Logs, open_logs
 from recorder.wiring.routing import RoutedLogs
 
-__all__ = ["known_clusters", "open_known"]
-
 AT_ONCE = 8
 """Databases that are asked at the same time."""
 

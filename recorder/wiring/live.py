@@ -18,9 +18,6 @@ from recorder.sources.watch.client import ClusterIdentity
 from recorder.store.translate import LogAccessError
 from recorder.store.writer import Writer
 
-__all__ = ["LiveRecording"]
-
-
 MEASURED = frozenset({"recording", "waiting"})
 """States in which the size is read; ``waiting`` may wait for room."""
 

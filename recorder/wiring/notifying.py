@@ -32,15 +32,6 @@ from recorder.wiring.following import follow_each
 from recorder.wiring.reading import Logs, open_logs
 from recorder.wiring.waiting import opened
 
-__all__ = [
-    "NotifyOptions",
-    "listed",
-    "notify",
-    "posted_again",
-    "rules_of",
-    "tested",
-]
-
 log = logging.getLogger("recorder.notify")
 
 FORGET_EVERY = timedelta(hours=1)

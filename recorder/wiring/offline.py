@@ -12,8 +12,6 @@ from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from recorder.wiring.reading import OpenedLog, open_logs
 
-__all__ = ["fleeting", "open_tape"]
-
 PASSABLE = 0o755
 """The embedded server runs as another user than root, who must get there."""
 

@@ -34,8 +34,6 @@ from recorder.wiring.database import ROLES, Database
 from recorder.wiring.reading import Logs
 from recorder.wiring.waiting import pause
 
-__all__ = ["Place", "places_of", "watched"]
-
 PLACE_SECONDS = 5.0
 """For one database to respond to a probe or a question."""
 

@@ -18,8 +18,6 @@ from recorder.sources.slurm import (
 )
 from recorder.sources.watch.client import ClusterClient
 
-__all__ = ["look_at_slurm", "slurm_source"]
-
 SLURM_NODES: Final = "slinky.slurm.net/slurm-nodename"
 """A label of Nodes, by slurm-bridge: their name in Slurm."""
 

@@ -46,16 +46,6 @@ from recorder.store.read_follow import Bell
 from recorder.wiring.archived import ArchivedDays, ArchivedReading, Shelf
 from recorder.wiring.database import Database, Role, open_database
 
-__all__ = [
-    "Logs",
-    "OpenedLog",
-    "NothingRecordedError",
-    "answers_now",
-    "current_context",
-    "is_used",
-    "open_logs",
-]
-
 OpenedLog: TypeAlias = LogReading | ArchivedReading
 
 DEFAULT_KUBECONFIG = "~/.kube/config"

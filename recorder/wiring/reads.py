@@ -33,8 +33,6 @@ from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.places import Place
 from recorder.wiring.routing import answering
 
-__all__ = ["ReadLog", "recorded_reads", "routed_reads"]
-
 log = logging.getLogger("recorder.api")
 
 LINGER = timedelta(milliseconds=5)

@@ -36,8 +36,6 @@ from recorder.sources.watch.api_servers import AskedServers
 from recorder.sources.watch.client import ClusterClient
 from recorder.wiring.live import LiveRecording
 
-__all__ = ["audit_source", "senders_served"]
-
 
 @asynccontextmanager
 async def senders_served(

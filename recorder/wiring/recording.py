@@ -52,16 +52,6 @@ from recorder.wiring.polling import slurm_source
 from recorder.wiring.receiving import audit_source
 from recorder.wiring.waiting import CONNECT_RETRY, pause
 
-__all__ = [
-    "cluster_client",
-    "health",
-    "holder",
-    "identify",
-    "only_recorder",
-    "record_cluster",
-    "selected",
-]
-
 STANDBY_POLL = timedelta(seconds=2)
 
 

@@ -23,13 +23,6 @@ from recorder.store.holds import add_hold, lift_hold, list_holds
 from recorder.store.read_database import database_facts
 from recorder.wiring.database import Database, open_database
 
-__all__ = [
-    "holds_of",
-    "lift",
-    "place_hold",
-    "retain_now",
-]
-
 
 async def retain_now(
     settings: Settings,

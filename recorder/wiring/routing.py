@@ -44,8 +44,6 @@ from recorder.wiring.reading import (
     current_context,
 )
 
-__all__ = ["RoutedLogs", "answering"]
-
 ALL_SECONDS = 10.0
 """For all databases together to answer."""
 

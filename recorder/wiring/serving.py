@@ -31,8 +31,6 @@ from recorder.wiring.reads import recorded_reads, routed_reads
 from recorder.wiring.routing import RoutedLogs
 from recorder.wiring.waiting import opened
 
-__all__ = ["serving"]
-
 log = logging.getLogger("recorder.api")
 
 HEADERS = 2

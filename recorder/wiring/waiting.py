@@ -18,8 +18,6 @@ from recorder.model.errors import LogError, RecorderError, Transient
 from recorder.model.settings import Settings
 from recorder.store.translate import LogAccessError, SchemaError
 
-__all__ = ["CONNECT_RETRY", "opened", "pause"]
-
 CONNECT_RETRY = timedelta(seconds=5)
 
 Opened = TypeVar("Opened")

@@ -27,8 +27,6 @@ from recorder.intake.progress import (
 from recorder.intake.state import StreamState
 from recorder.model.observation import AUDITED, RECORDER
 
-__all__ = ["exposition"]
-
 
 class _Recording(Collector):
     """Reads a `Progress` at each scrape; nothing is counted twice."""

@@ -20,8 +20,6 @@ from recorder import __version__
 from recorder.notification.ports import Tally
 from recorder.notification.sending import NotifyProgress
 
-__all__ = ["notify_exposition"]
-
 
 class _Notifying(Collector):
     """Reads a `NotifyProgress` at each scrape."""

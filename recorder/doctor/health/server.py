@@ -12,8 +12,6 @@ from recorder import listening as server
 from recorder.doctor.health.metrics import exposition
 from recorder.intake.progress import Progress
 
-__all__ = ["HealthServer", "listening"]
-
 BOUNDS = server.Bounds(
     connections=100, strangers=100, strangers_of_a_peer=50, idle_seconds=75
 )

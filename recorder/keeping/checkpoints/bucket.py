@@ -15,8 +15,6 @@ from recorder.integrity.notes import SignedNote, parse_notes
 from recorder.keeping.checkpoints.place import PlaceError
 from recorder.model.errors import ConfigError
 
-__all__ = ["Bucket"]
-
 RETRIES = timedelta(seconds=20)
 """The next checkpoint comes in a minute and says all that this one would."""
 

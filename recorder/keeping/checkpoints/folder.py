@@ -10,8 +10,6 @@ from pathlib import Path
 from recorder.integrity.notes import SignedNote, parse_notes
 from recorder.keeping.checkpoints.place import PlaceError
 
-__all__ = ["Folder", "Repository"]
-
 GIT_SECONDS = 60
 DAY = "%Y-%m-%d"
 

@@ -12,8 +12,6 @@ from typing import Protocol
 from recorder.integrity.notes import SignedNote
 from recorder.model.errors import RecorderError
 
-__all__ = ["Place", "PlaceError"]
-
 
 class PlaceError(RecorderError):
     """A place of checkpoints cannot be used."""

@@ -21,8 +21,6 @@ from recorder.integrity.notes import (
 from recorder.keeping.checkpoints.place import PlaceError
 from recorder.model.errors import ConfigError
 
-__all__ = ["Prover", "Witness"]
-
 TIMEOUT = aiohttp.ClientTimeout(total=10)
 ANSWER_MAX = 16 << 10
 OK, CONFLICT = 200, 409

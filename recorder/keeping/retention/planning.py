@@ -11,15 +11,6 @@ from datetime import datetime, timedelta
 
 from recorder.keeping.retention.policy import DROP, LOOKBACK, Policy
 
-__all__ = [
-    "AGE",
-    "BUDGET",
-    "DayState",
-    "Plan",
-    "Planned",
-    "plan",
-]
-
 AGE, BUDGET = "age", "size budget"
 
 YOUNGEST = timedelta(days=1)

@@ -11,13 +11,6 @@ from typing import Any
 
 from recorder.model.errors import ConfigError
 
-__all__ = [
-    "LOOKBACK",
-    "Policy",
-    "PolicyError",
-    "read_policy",
-]
-
 LOOKBACK = timedelta(days=1)
 """Answers about a window look a day further back, so a day more is kept."""
 

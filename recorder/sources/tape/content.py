@@ -15,13 +15,6 @@ from typing import BinaryIO
 from recorder.model.zstd import ZstdDecompressor, ZstdError
 from recorder.sources.tape.errors import NotATapeError
 
-__all__ = [
-    "HELD_BYTES_MAX",
-    "ContentCutError",
-    "ContentDamagedError",
-    "pieces",
-]
-
 HELD_BYTES_MAX = 8 * 2**20
 """How much of one zstd frame is held until its checksum is verified: twice the
 size that our own writer uses, the rest is for tapes compressed by other

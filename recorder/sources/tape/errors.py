@@ -11,22 +11,6 @@ from pathlib import Path
 
 from recorder.model.errors import ConfigError, InputError, RecorderError
 
-__all__ = [
-    "NotATapeError",
-    "TapeDamagedError",
-    "TapeError",
-    "TapeExistsError",
-    "TapeFrameError",
-    "TapeHeaderError",
-    "TapeLineTooLongError",
-    "TapeTruncatedError",
-    "TapeUnreadableError",
-    "TapeWriteError",
-    "UnknownFrameError",
-    "translate_reading",
-    "translate_writing",
-]
-
 
 class TapeError(InputError):
     """A tape cannot be read further."""

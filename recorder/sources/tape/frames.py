@@ -24,8 +24,6 @@ from recorder.sources.tape.kinds import KINDS, Frame
 from recorder.sources.tape.surrogates import hidden, revealed
 from recorder.sources.tape.wire import LineError, checked_utf8, quoted
 
-__all__ = ["UnknownKindError", "observation_of"]
-
 SOURCES = frozenset({WATCH, AUDIT, CLOUDEVENTS, SLURM})
 """Where frames come from; the log has a number for each."""
 

@@ -22,8 +22,6 @@ from recorder.model.observation import (
 )
 from recorder.model.reference import Resource
 
-__all__ = ["GAPS_MAX", "GapFold", "TapeGap"]
-
 GAPS_MAX = 1000
 """Closed gaps that are kept individually; all are counted."""
 

@@ -19,8 +19,6 @@ from recorder.sources.tape.wire import (
     written_time,
 )
 
-__all__ = ["FORMAT", "TapeCut", "TapeHeader", "header_line", "parse_header"]
-
 FORMAT = "recorder/1"
 """The value of ``tape`` in the header of every tape of this format."""
 

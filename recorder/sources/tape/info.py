@@ -28,8 +28,6 @@ from recorder.sources.tape.gaps import GapFold, TapeGap
 from recorder.sources.tape.header import TapeHeader
 from recorder.sources.tape.reader import TapeReader
 
-__all__ = ["TapeInfo", "describe", "tape_identity"]
-
 _KINDS: Mapping[type, str] = {
     ListPage: "list",
     WatchFrame: "watch",

@@ -28,8 +28,6 @@ from recorder.model.reference import Resource
 from recorder.sources.tape.refusing import HEAD_BYTES_MAX
 from recorder.sources.tape.wire import LineError, quoted
 
-__all__ = ["KINDS", "Frame"]
-
 _RESOURCES_MAX = 4096
 """Resources remembered; a cluster serves hundreds, a bad tape any number."""
 

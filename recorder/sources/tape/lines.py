@@ -32,8 +32,6 @@ from recorder.sources.tape.wire import (
     written_time,
 )
 
-__all__ = ["line_of"]
-
 
 def line_of(observation: Observation) -> bytes | None:
     """Return one observation as a line; None if it has no frame.

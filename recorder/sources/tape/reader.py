@@ -29,8 +29,6 @@ from recorder.sources.tape.frames import UnknownKindError, observation_of
 from recorder.sources.tape.header import TapeHeader, parse_header
 from recorder.sources.tape.wire import LineError, checked_json
 
-__all__ = ["LINE_BYTES_MAX", "TapeReader"]
-
 LINE_BYTES_MAX = 64 * 2**20
 """Bytes of the longest line that is read: 32 pages of a list as our own writer
 cuts them, and more than an API server keeps of one object."""

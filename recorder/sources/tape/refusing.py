@@ -21,8 +21,6 @@ from recorder.model.observation import (
 from recorder.model.reference import Resource
 from recorder.sources.tape.wire import UnwritableError, written_document
 
-__all__ = ["HEAD_BYTES_MAX", "described"]
-
 _Documented = WatchFrame | ListPage | AuditRecorded | CloudEventPosted | Polled
 
 HEAD_BYTES_MAX = 4096

@@ -24,8 +24,6 @@ from recorder.model.observation import (
 from recorder.sources.tape.errors import TapeError
 from recorder.sources.tape.reader import TapeReader
 
-__all__ = ["SteadyClock", "TapeProgress", "TapeSource"]
-
 STREAM = "tape"
 """The one stream of a tape; its place is the number of the next frame."""
 

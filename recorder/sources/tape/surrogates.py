@@ -21,8 +21,6 @@ from recorder.model.observation import (
     WatchFrame,
 )
 
-__all__ = ["hidden", "revealed"]
-
 _HALVES = re.compile(
     rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u([dD])([89a-fA-F]..)|\\.",
     re.DOTALL,

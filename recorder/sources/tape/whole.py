@@ -13,8 +13,6 @@ from recorder.sources.tape.errors import TapeExistsError, translate_writing
 from recorder.sources.tape.header import TapeHeader
 from recorder.sources.tape.writer import TapeWriter
 
-__all__ = ["check_free", "whole_tape"]
-
 
 def check_free(path: Path) -> None:
     """Check that the file does not exist yet.

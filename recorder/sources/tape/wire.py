@@ -13,17 +13,6 @@ import msgspec
 
 from recorder.sources.tape.surrogates import hidden
 
-__all__ = [
-    "LineError",
-    "UnwritableError",
-    "checked_json",
-    "checked_utf8",
-    "quoted",
-    "written_document",
-    "written_text",
-    "written_time",
-]
-
 _DEPTH_SPARE = 200
 """Depth that a document leaves to its reader, whose own stack counts too."""
 

@@ -30,14 +30,6 @@ from recorder.sources.tape.lines import line_of
 from recorder.sources.tape.refusing import described
 from recorder.sources.tape.wire import UnwritableError
 
-__all__ = [
-    "FLUSH_SECONDS",
-    "PAGE_BYTES_MAX",
-    "TapeTee",
-    "TapeWriter",
-    "cut_page",
-]
-
 FLUSH_SECONDS = 1.0
 """How old the newest line in memory may become before it is in the file."""
 

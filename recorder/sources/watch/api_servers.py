@@ -13,8 +13,6 @@ import msgspec
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import MissingError
 
-__all__ = ["AskedServers"]
-
 METRICS = "/metrics"
 METRICS_SECONDS = 10.0
 """How long an API server may be silent within its response."""

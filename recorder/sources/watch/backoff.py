@@ -2,8 +2,6 @@
 
 import random
 
-__all__ = ["Backoff"]
-
 
 class Backoff:
     """Doubling waits with jitter, until something succeeds."""

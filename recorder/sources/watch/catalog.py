@@ -8,8 +8,6 @@ plurals are listed one by one. ``deploy/rbac.yaml`` grants exactly this list.
 
 from collections.abc import Mapping
 
-__all__ = ["BUILT_IN", "EVERY", "NAMESPACE_ONLY", "NEVER"]
-
 EVERY = "*"
 
 BUILT_IN: Mapping[str, tuple[str, ...]] = {

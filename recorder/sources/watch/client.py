@@ -20,8 +20,6 @@ from recorder.sources.watch.frames import UNREADABLE
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.transport import Answer, Transport
 
-__all__ = ["ClusterClient", "ClusterIdentity"]
-
 _SMALL_BODY = 8 << 20
 """Bound of a document that is read in one piece: an object, or discovery."""
 

@@ -13,8 +13,6 @@ from datetime import UTC, datetime, timedelta
 
 from recorder.model.observation import ClockJumped
 
-__all__ = ["Clock", "report_jumps"]
-
 
 def _now() -> datetime:
     return datetime.now(UTC)

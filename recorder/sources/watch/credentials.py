@@ -30,8 +30,6 @@ from recorder.sources.watch.errors import (
     KubeconfigError,
 )
 
-__all__ = ["Access", "Credentials"]
-
 _PLUGIN_TIMEOUT = 60.0
 """For an exec plugin or an identity provider to respond."""
 

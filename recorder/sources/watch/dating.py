@@ -16,8 +16,6 @@ from recorder.facts.classify.times import moment
 from recorder.sources.watch.frames import UNREADABLE
 from recorder.sources.watch.span import Found
 
-__all__ = ["dated"]
-
 PRECISION = timedelta(seconds=1)
 
 

@@ -13,8 +13,6 @@ from recorder.sources.watch.errors import RequestError
 from recorder.sources.watch.listing import list_at, list_head
 from recorder.sources.watch.target import Target
 
-__all__ = ["undefined_at"]
-
 DEFINITIONS = Target(
     resource=Resource(
         "apiextensions.k8s.io", "v1", "customresourcedefinitions"

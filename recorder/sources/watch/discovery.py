@@ -16,8 +16,6 @@ from recorder.sources.watch.errors import MissingError, ServerError
 from recorder.sources.watch.frames import UNREADABLE
 from recorder.sources.watch.target import Served
 
-__all__ = ["Discovered", "discover"]
-
 _ACCEPT = ",".join(
     (
         *(

@@ -14,25 +14,6 @@ import msgspec
 
 from recorder.model.errors import ClusterError, ConfigError, Transient
 
-__all__ = [
-    "Asked",
-    "BadAnswerError",
-    "CertificateError",
-    "ExpiredError",
-    "ForbiddenError",
-    "KubeconfigError",
-    "MissingError",
-    "RequestError",
-    "ServerError",
-    "StreamLostError",
-    "ThrottledError",
-    "TooLargeError",
-    "UnauthorizedError",
-    "UnreachableError",
-    "WrongClusterError",
-    "error_for",
-]
-
 _OLDEST = re.compile(r"too old resource version: \d{1,19} \((\d{1,19})\)")
 
 _EXCERPT = 300

@@ -39,8 +39,6 @@ from recorder.sources.watch.sameness import may_be_same
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.versions import is_lower, predecessor
 
-__all__ = ["NO_ANSWER", "Redact", "Verdict", "examine", "in_parallel"]
-
 Redact = Callable[[bytes, str], bytes]
 """Redacts a document by the rules of the log, because the known documents were
 redacted too; takes the written form of its resource. May raise `InputError` if

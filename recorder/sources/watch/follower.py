@@ -12,8 +12,6 @@ from contextlib import asynccontextmanager
 from recorder.sources.watch.place import Place
 from recorder.sources.watch.target import Target
 
-__all__ = ["Follower"]
-
 
 class Follower:
     """One resource and how far it was followed."""

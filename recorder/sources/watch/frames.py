@@ -12,16 +12,6 @@ import msgspec
 
 from recorder.sources.watch.splitter import Oversized
 
-__all__ = [
-    "Failed",
-    "Frame",
-    "Refused",
-    "UNREADABLE",
-    "read_frame",
-    "read_object",
-    "refuse",
-]
-
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What msgspec raises for bytes that are not the expected JSON."""
 

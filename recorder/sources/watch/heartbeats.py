@@ -29,8 +29,6 @@ from recorder.sources.watch.span import Span
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.versions import as_int64
 
-__all__ = ["Heartbeats"]
-
 RENEWED = ("coordination.k8s.io", "leases")
 BEATING = ("", "nodes")
 

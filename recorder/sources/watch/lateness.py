@@ -13,8 +13,6 @@ from dataclasses import replace
 from recorder.sources.watch.frames import Frame, Refused
 from recorder.sources.watch.versions import is_lower
 
-__all__ = ["Pace", "behind"]
-
 
 def behind(
     portion: Sequence[Frame | Refused], head: str | None

@@ -20,15 +20,6 @@ from recorder.sources.watch.frames import UNREADABLE, Refused
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.versions import as_int64
 
-__all__ = [
-    "Page",
-    "list_at",
-    "list_head",
-    "list_pages",
-    "list_versions",
-    "list_young",
-]
-
 _METADATA_ONLY = (
     f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{JSON}"
 )

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from recorder.intake.ports import Sink
 from recorder.model.observation import Observation
 
-__all__ = ["EpochOverError", "Outlet"]
-
 
 class EpochOverError(Exception):
     """The observation belongs to a history that has ended."""

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterable
 
 from recorder.model.reference import Resource
 
-__all__ = ["Others", "Owners"]
-
 REMEMBERED = 200_000
 """Versions that are remembered; an hour of a small cluster, and ten minutes at
 300 changes a second."""

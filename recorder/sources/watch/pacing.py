@@ -15,8 +15,6 @@ from recorder.sources.watch.errors import (
 from recorder.sources.watch.follower import Follower
 from recorder.sources.watch.settings import WatchSettings
 
-__all__ = ["Pacing"]
-
 REFUSALS = (UnauthorizedError, ForbiddenError, MissingError)
 
 

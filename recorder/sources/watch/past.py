@@ -28,18 +28,6 @@ from recorder.sources.watch.listing import (
 )
 from recorder.sources.watch.target import Target
 
-__all__ = [
-    "Allowance",
-    "CompactedError",
-    "Memo",
-    "Minute",
-    "Past",
-    "Reader",
-    "Then",
-    "WalkEndedError",
-    "oldest",
-]
-
 LISTED_BYTES = 1000
 """Estimated size of the metadata of one object: they are listed in pages that
 are not kept, and half of them are managedFields."""

@@ -9,8 +9,6 @@ was seen.
 
 from recorder.sources.watch.versions import is_lower
 
-__all__ = ["Place"]
-
 
 class Place:
     """How far one resource was seen; owned by its reflector.

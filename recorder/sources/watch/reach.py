@@ -12,8 +12,6 @@ from recorder.sources.watch.past import Memo
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.span import Walked
 
-__all__ = ["BEGINNING", "Reach"]
-
 BEGINNING = ""
 """Where to walk from if nothing was recorded before."""
 

@@ -17,8 +17,6 @@ from recorder.sources.watch.listing import list_at
 from recorder.sources.watch.past import Minute
 from recorder.sources.watch.target import Target
 
-__all__ = ["Portion", "with_recalled"]
-
 Portion = Sequence[Frame | Refused]
 
 PATIENCE_SECONDS = 5.0

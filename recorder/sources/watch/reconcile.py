@@ -26,8 +26,6 @@ from recorder.sources.watch.listing import list_versions, list_young
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.versions import is_lower, reaches
 
-__all__ = ["MISMATCH", "Reconciler"]
-
 MISMATCH = "reconcile-mismatch"
 
 _Versions = Mapping[str, HeldVersion]

@@ -35,8 +35,6 @@ from recorder.sources.watch.stream import WatchStream, open_watch
 from recorder.sources.watch.telling import Observer
 from recorder.sources.watch.walks import Walks
 
-__all__ = ["Reflector", "Shared"]
-
 CRD_PLURAL = "customresourcedefinitions"
 
 FRAMES_AT_ONCE = 100

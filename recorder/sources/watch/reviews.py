@@ -12,8 +12,6 @@ from recorder.model.access import Person, Right
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.frames import UNREADABLE
 
-__all__ = ["KubernetesReviews"]
-
 TOKENS = "/apis/authentication.k8s.io/v1/tokenreviews"
 ACCESS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 

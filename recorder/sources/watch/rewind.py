@@ -39,8 +39,6 @@ from recorder.sources.watch.listing import list_head
 from recorder.sources.watch.outlet import Outlet
 from recorder.sources.watch.versions import is_lower
 
-__all__ = ["RewindGuard"]
-
 _REMEMBERED_MAX = 64 << 10
 """Frames of larger objects are not remembered."""
 

@@ -23,8 +23,6 @@ from recorder.sources.watch.listing import list_head
 from recorder.sources.watch.selection import Selection
 from recorder.sources.watch.target import Target, collection_path
 
-__all__ = ["try_rights"]
-
 AT_ONCE = 8
 
 MISSING_NAME = "recorder-doctor"

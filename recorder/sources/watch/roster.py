@@ -27,8 +27,6 @@ from recorder.sources.watch.selection import Selection
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.telling import Observer
 
-__all__ = ["Roster"]
-
 
 class Roster:
     """Starts and stops reflectors as the served resources change."""

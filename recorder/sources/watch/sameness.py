@@ -14,8 +14,6 @@ import msgspec
 
 from recorder.sources.watch.frames import UNREADABLE
 
-__all__ = ["may_be_same"]
-
 
 def may_be_same(known: bytes, live: bytes) -> bool:
     """Return whether both can be one version of one object."""

@@ -21,8 +21,6 @@ from recorder.sources.watch.catalog import (
 )
 from recorder.sources.watch.target import Served, Target
 
-__all__ = ["Pattern", "Selection"]
-
 _EVENTS_AGAIN = ("events.k8s.io", "events")
 
 

@@ -6,8 +6,6 @@ seconds, sizes in bytes. Nothing here is read from the environment.
 
 from dataclasses import dataclass
 
-__all__ = ["WatchSettings"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchSettings:

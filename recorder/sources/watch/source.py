@@ -23,8 +23,6 @@ from recorder.sources.watch.roster import Roster
 from recorder.sources.watch.selection import Selection
 from recorder.sources.watch.walks import Walks
 
-__all__ = ["WatchSource"]
-
 
 class WatchSource:
     """Observes one cluster."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from recorder.intake.ports import HeldVersion
 from recorder.sources.watch.errors import RequestError
 
-__all__ = ["Found", "Span", "Walked", "possible", "proved"]
-
 CAME_AND_WENT = "an object that was created and deleted in between"
 
 

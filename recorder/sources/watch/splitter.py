@@ -10,8 +10,6 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Oversized", "Splitter"]
-
 
 @dataclass(frozen=True, slots=True)
 class Oversized:

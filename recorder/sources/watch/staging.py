@@ -28,8 +28,6 @@ from recorder.sources.watch.span import Span
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.versions import as_int64
 
-__all__ = ["Stage", "Stages"]
-
 
 @dataclass(frozen=True, slots=True)
 class Stage:

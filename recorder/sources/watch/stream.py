@@ -29,8 +29,6 @@ from recorder.sources.watch.splitter import Oversized, Splitter
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.transport import Answer
 
-__all__ = ["WatchStream", "open_watch"]
-
 _EXPIRED = 410
 
 

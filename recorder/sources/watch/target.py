@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from recorder.model.reference import Resource
 
-__all__ = ["Served", "Target", "collection_path"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:

@@ -25,8 +25,6 @@ from recorder.sources.watch.frames import Frame, Refused
 from recorder.sources.watch.listing import Page
 from recorder.sources.watch.target import Target
 
-__all__ = ["Observer"]
-
 
 class Observer:
     """Makes the observations of one resource."""

@@ -31,8 +31,6 @@ from recorder.sources.watch.errors import (
     error_for,
 )
 
-__all__ = ["Answer", "Transport"]
-
 JSON = "application/json"
 SUCCESS = frozenset({200, 201})
 """A review is answered as if it had been created; it is not stored."""

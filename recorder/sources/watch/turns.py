@@ -14,8 +14,6 @@ from contextlib import asynccontextmanager, suppress
 from recorder.sources.watch.past import WalkEndedError
 from recorder.sources.watch.target import Target
 
-__all__ = ["LATER", "Advance", "Turns", "rank"]
-
 FIRST = ("nodes", "pods", "jobs")
 """The most important plurals, in their order; remediation and workloads of
 operators come with them."""

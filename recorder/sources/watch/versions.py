@@ -6,8 +6,6 @@ different resources may come from different stores. Versions that are not
 numbers can only be equal or not, and every comparison returns False.
 """
 
-__all__ = ["as_int64", "is_lower", "predecessor", "reaches"]
-
 _DIGITS_MAX = 39
 """The longest version that conformance allows, 2^128 - 1; the bound keeps a
 damaged response from becoming a number of megabytes."""

@@ -42,8 +42,6 @@ from recorder.sources.watch.past import (
 from recorder.sources.watch.span import Found, Span, Walked
 from recorder.sources.watch.witnesses import Witness
 
-__all__ = ["Walk"]
-
 READERS = 8
 """Objects that are read in parallel."""
 

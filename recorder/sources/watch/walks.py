@@ -46,8 +46,6 @@ from recorder.sources.watch.versions import as_int64
 from recorder.sources.watch.walk import Walk
 from recorder.sources.watch.witnesses import Witnesses
 
-__all__ = ["WalkReport", "Walks"]
-
 EVENTS = "events"
 UNWALKED = frozenset({EVENTS, "leases", "customresourcedefinitions"})
 """Plurals that need only a list: Events are kept for an hour, and of Leases

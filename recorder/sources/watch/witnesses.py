@@ -18,8 +18,6 @@ from recorder.sources.watch.frames import UNREADABLE
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.versions import as_int64
 
-__all__ = ["Witness", "Witnesses"]
-
 WITNESSED = 50_000
 """Objects that are remembered, 20 MB; a busy cluster names a hundred new ones
 a second, for the minutes that etcd keeps."""

@@ -20,8 +20,6 @@ from recorder.sources.tape.export.stream import CutStream
 from recorder.sources.tape.header import TapeCut, TapeHeader
 from recorder.sources.tape.whole import check_free, whole_tape
 
-__all__ = ["Cut", "CutTape", "cut_tape"]
-
 FRAMES = 500
 """Frames between two checks whether to stop."""
 

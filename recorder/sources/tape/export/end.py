@@ -14,8 +14,6 @@ from recorder.model.observation import SETTLED, EpochBegan, Observation
 from recorder.model.window import Window
 from recorder.sources.tape.export.stream import REWOUND, CutStream
 
-__all__ = ["end_of"]
-
 
 def end_of(
     streams: Iterable[CutStream],

@@ -49,8 +49,6 @@ from recorder.sources.tape.export.stream import (
     document_of,
 )
 
-__all__ = ["Cutting"]
-
 PAGE = 500
 """Listed objects of one frame, as of a page of the API server."""
 

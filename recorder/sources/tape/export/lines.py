@@ -25,19 +25,6 @@ from recorder.sources.tape.export.stream import (
     document_of,
 )
 
-__all__ = [
-    "FRAMES",
-    "Held",
-    "follows",
-    "is_of_list",
-    "kind_of",
-    "number",
-    "page_of",
-    "posted",
-    "thing_of",
-]
-
-
 FRAMES = {
     Operation.ADDED: "ADDED",
     Operation.MODIFIED: "MODIFIED",

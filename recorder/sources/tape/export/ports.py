@@ -8,8 +8,6 @@ from recorder.answers.ports import Reading
 from recorder.model.entry import Entry
 from recorder.model.window import Window
 
-__all__ = ["Alive", "CutReading", "Past"]
-
 
 class Alive(Protocol):
     """The newest version of an object that was alive at a time."""

@@ -25,8 +25,6 @@ from recorder.sources.tape.export.stream import (
     CutStream,
 )
 
-__all__ = ["Start", "made_pages", "note_event"]
-
 MOMENT = timedelta(microseconds=1)
 FIRST_LIST_MAX = timedelta(minutes=10)
 """How long a first list may take: for a large cluster a minute or two. Within

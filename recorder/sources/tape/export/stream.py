@@ -32,16 +32,6 @@ from recorder.model.observation import (
 )
 from recorder.model.reference import Resource
 
-__all__ = [
-    "CutStream",
-    "RELISTED",
-    "REWOUND",
-    "UNDECODABLE",
-    "UNKNOWN_VERSION",
-    "VANISHED",
-    "moment_of",
-]
-
 REWOUND = "history rewound"
 VANISHED = "kind no longer served (404)"
 UNDECODABLE = "undecodable input"
