@@ -50,30 +50,6 @@ class ExpiredCursorError(ConfigError):
     code = "question.cursor_expired"
 
 
-class LogNumberError(ConfigError):
-    """Not the number of a log."""
-
-    code = "question.log"
-
-
-class PageSizeError(ConfigError):
-    """More items are requested than one answer holds."""
-
-    code = "question.first"
-
-
-class TooManyClustersError(ConfigError):
-    """More clusters are named than one request may query."""
-
-    code = "question.clusters"
-
-
-class WindowTooWideError(ConfigError):
-    """A window that is too wide."""
-
-    code = "question.window_too_wide"
-
-
 class LimitError(ApiError):
     """A query that is too deep, too long, or selects too much."""
 

@@ -12,7 +12,6 @@ from typing import Any
 import orjson
 from msgspec import UNSET, structs
 
-from api.errors import LogNumberError
 from api.mcp.arguments import OfClusters, OfLog
 from api.ports import Logs
 from api.resolvers.answers.windows import window
@@ -29,6 +28,7 @@ from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.coverage import Coverage
 from recorder.model.document import Document
 from recorder.model.entry import Entry
+from recorder.model.errors import ConfigError
 from recorder.model.reference import LogNumber, written_log
 
 Shown = Callable[[Reading, Any, Any], Awaitable[Document]]
@@ -55,7 +55,7 @@ class Asked:
             try:
                 log = LogNumber.parse(log)
             except ValueError as exc:
-                raise LogNumberError(str(exc)) from exc
+                raise ConfigError(str(exc), code="question.log") from exc
         return await self.logs.read(log, cluster=given.cluster)
 
 

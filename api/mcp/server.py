@@ -26,10 +26,10 @@ from mcp_types import Tool as Listed
 from starlette.types import ASGIApp
 
 from api.access import LOCAL, PRINCIPAL, Principal
-from api.errors import InternalError, client_message, unforeseen
+from api.errors import ApiError, InternalError, client_message, unforeseen
 from api.http.graphql_http import BODY_MAX
 from api.mcp.answers import Asked
-from api.mcp.tools import INSTRUCTIONS, TOOLS, ArgumentError
+from api.mcp.tools import INSTRUCTIONS, TOOLS
 from api.ports import Logs
 from api.resolvers.workers import Workers
 from recorder import __version__
@@ -146,7 +146,7 @@ async def _answered(
             f'there is no tool "{given.name[:50]}": there are'
             f" {', '.join(TOOLS)}"
         )
-        raise ArgumentError(msg)
+        raise ApiError(msg, code="question.argument")
     arguments = tool.read(given.arguments or {})
 
     async def ask(logs: Logs) -> bytes:

@@ -59,18 +59,6 @@ COVERED = (
 )
 
 
-class ArgumentError(ApiError):
-    """The arguments of a call do not match the schema of the tool."""
-
-    code = "question.argument"
-
-
-class TooLongError(ApiError):
-    """An answer that is too long for a model."""
-
-    code = "api.limit"
-
-
 @dataclass(frozen=True)
 class Tool:
     """A question that an agent can ask."""
@@ -96,19 +84,19 @@ class Tool:
         """Read arguments.
 
         Raises:
-            ArgumentError: they do not match the schema.
+            ApiError: they do not match the schema.
         """
         try:
             return msgspec.convert(given, self.arguments)
         except msgspec.ValidationError as exc:
             msg = f"cannot ask {self.name}: {exc}"
-            raise ArgumentError(msg) from exc
+            raise ApiError(msg, code="question.argument") from exc
 
     async def answered(self, asked: Asked, given: OfNothing) -> bytes:
         """Return the answer as JSON.
 
         Raises:
-            TooLongError: the answer is too long for a model.
+            ApiError: the answer is too long for a model.
             RecorderError: it cannot be answered.
         """
         body = json_bytes(await self.ask(asked, given))
@@ -117,7 +105,7 @@ class Tool:
                 f"the answer has {len(body) >> 10} KiB, more than"
                 f" {BYTES_MAX >> 10}: ask for a shorter window or fewer"
             )
-            raise TooLongError(msg)
+            raise ApiError(msg, code="api.limit")
         return body
 
 

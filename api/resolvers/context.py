@@ -12,7 +12,6 @@ from typing import TypeVar
 import strawberry
 
 from api.access import Principal
-from api.errors import LogNumberError
 from api.ports import Logs
 from api.resolvers.following import Following, Wanted, coverage_of
 from api.resolvers.judging import Ask, Judging
@@ -22,6 +21,7 @@ from api.resolvers.visible.streams import VisibleFactStream
 from recorder.answers.ports import Reading
 from recorder.answers.status import Status
 from recorder.explain.knowledge import Knowledge
+from recorder.model.errors import ConfigError
 from recorder.model.fact import FactKind
 from recorder.model.reference import LogNumber
 
@@ -127,4 +127,4 @@ def _number(log: str) -> int:
     try:
         return LogNumber.parse(log)
     except ValueError as exc:
-        raise LogNumberError(str(exc)) from exc
+        raise ConfigError(str(exc), code="question.log") from exc

@@ -4,13 +4,10 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from recorder.model.errors import ConfigError
-
 __all__ = [
     "NAME_BYTES",
     "UNJUDGED",
     "JobOrder",
-    "TooManyToOrderError",
     "name_from_rank",
     "rank_from_name",
     "rank_of",
@@ -44,12 +41,6 @@ class JobOrder(StrEnum):
 
 UNJUDGED: Final = frozenset({JobOrder.BEGAN, JobOrder.NAME})
 """What is known of any number of workloads before they are judged."""
-
-
-class TooManyToOrderError(ConfigError):
-    """An order needs more workloads judged than one answer judges."""
-
-    code = "question.too_many_to_order"
 
 
 def rank_of(

@@ -36,12 +36,6 @@ JOBS_AT = Argument(
 )
 
 
-class EndingError(ConfigError):
-    """A word names nothing that ends workloads."""
-
-    code = "question.ended_by"
-
-
 ANY_ENDING = "any"
 """Selects all endings but completions."""
 
@@ -50,7 +44,11 @@ def _ended_by(text: str) -> str:
     words = (ANY_ENDING, *(word.value for word in EndedBy))
     if text not in words:
         msg = f'cannot use "{text}": nothing that ends workloads has this name'
-        raise EndingError(msg, advice=f"use one of {', '.join(words)}")
+        raise ConfigError(
+            msg,
+            advice=f"use one of {', '.join(words)}",
+            code="question.ended_by",
+        )
     return text
 
 

@@ -21,12 +21,7 @@ from recorder.answers.families import (
     families_of,
     judge_families,
 )
-from recorder.answers.job_order import (
-    UNJUDGED,
-    JobOrder,
-    TooManyToOrderError,
-    rank_of,
-)
+from recorder.answers.job_order import UNJUDGED, JobOrder, rank_of
 from recorder.answers.job_questions import JobFilter, JobsQuestion
 from recorder.answers.loading.nodes import PODS, reads_workloads
 from recorder.answers.loading.places import selected
@@ -40,6 +35,7 @@ from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import Workload
 from recorder.model.document import Document
+from recorder.model.errors import ConfigError
 from recorder.model.moment import shifted
 from recorder.model.outcomes import EndedBy, WorkloadState
 from recorder.model.window import Window
@@ -355,7 +351,7 @@ class Survey:
         """Return whether the order needs all workloads judged.
 
         Raises:
-            TooManyToOrderError: they are more than are judged at once.
+            ConfigError: they are more than are judged at once.
         """
         count, order = len(candidates), self.order
         if order is None or order in UNJUDGED:
@@ -365,10 +361,11 @@ class Survey:
                 f"cannot sort {count:,} workloads by {order}: at most"
                 f" {JUDGED_MAX} are judged for it"
             )
-            raise TooManyToOrderError(
+            raise ConfigError(
                 msg,
                 advice="narrow by namespace, kind, node or what ended them,"
                 " or ask for a shorter time",
+                code="question.too_many_to_order",
             )
         return True
 

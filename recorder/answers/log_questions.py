@@ -47,32 +47,20 @@ __all__ = [
 ]
 
 
-class EntryNameError(ConfigError):
-    """A text is not the name of an entry."""
-
-    code = "question.entry"
-
-
 def entry_name(text: str) -> EntryName:
     """Parse the name of an entry.
 
     Raises:
-        EntryNameError: it is not one.
+        ConfigError: it is not one.
     """
     try:
         return EntryName.parse(text)
     except ValueError as exc:
-        raise EntryNameError(str(exc)) from exc
+        raise ConfigError(str(exc), code="question.entry") from exc
 
 
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM, "recorder")
 """Sources that entries may come from."""
-
-
-class QuestionError(ConfigError):
-    """Arguments of a question exclude each other."""
-
-    code = "question"
 
 
 def object_named(text: str | None, namespace: str | None) -> Reference | None:
@@ -85,7 +73,7 @@ def object_named(text: str | None, namespace: str | None) -> Reference | None:
         return Reference.parse(text, namespace)
     if namespace is not None:
         msg = "a namespace is given, but no object in it"
-        raise QuestionError(msg, advice="add --object")
+        raise ConfigError(msg, advice="add --object", code="question")
     return None
 
 
@@ -286,13 +274,15 @@ class EntryQuestion:
         """
         if self.facts and self.documents:
             msg = "documents and facts cannot be shown together"
-            raise QuestionError(msg, advice="remove --raw or --facts")
+            raise ConfigError(
+                msg, advice="remove --raw or --facts", code="question"
+            )
         if self.source is not None and self.source not in SOURCES:
             msg = (
                 f'there is no source "{self.source}": it is one of'
                 f" {', '.join(SOURCES)}{did_you_mean(self.source, SOURCES)}"
             )
-            raise QuestionError(msg)
+            raise ConfigError(msg, code="question")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,12 +41,6 @@ class ObjectNameError(ConfigError):
     code = "question.object"
 
 
-class NodeNameError(ConfigError):
-    """The name is not that of a node."""
-
-    code = "question.node"
-
-
 @dataclass(frozen=True, slots=True)
 class Reference:
     """The name of an object, as a user writes it."""
@@ -124,7 +118,7 @@ def node_name(text: str) -> str:
     named = Reference.parse(text)
     if named.word.lower() not in NODE_WORDS or named.namespace:
         msg = f'"{text}" is not a node: write node/NAME'
-        raise NodeNameError(msg)
+        raise ConfigError(msg, code="question.node")
     return named.name
 
 

@@ -24,7 +24,7 @@ from recorder.answers.arguments import (
     rack_argument,
 )
 from recorder.answers.naming import NODE_WORDS, Reference, node_name
-from recorder.answers.places import Labels, SelectorError, label_pair
+from recorder.answers.places import Labels, label_pair
 from recorder.model.errors import ConfigError
 from recorder.model.outcomes import Cause, Confidence, Happened
 from recorder.model.place import Place
@@ -101,7 +101,7 @@ class ImpactQuestion:
                 "name nodes, or select them with --place KIND/NAME, --rack or"
                 " -l LABEL=VALUE"
             )
-            raise SelectorError(msg, advice=advice)
+            raise ConfigError(msg, advice=advice, code="question.selector")
 
     @property
     def selector(self) -> Labels:
@@ -388,12 +388,6 @@ class WhyWorkloadQuestion:
             raise TimeError(msg)
 
 
-class PostmortemSubjectError(ConfigError):
-    """The subject of a report is not valid."""
-
-    code = "question.postmortem"
-
-
 SUBJECT = Argument(
     name="subject",
     option=Option(
@@ -462,12 +456,13 @@ class PostmortemQuestion:
         """
         named = [one for one in (subject, rack, place) if one is not None]
         if len(named) != 1:
-            raise PostmortemSubjectError(
+            raise ConfigError(
                 "no subject"
                 if not named
                 else "two subjects: one report is about one",
                 advice="name node/NAME, KIND/NAMESPACE/NAME, the id of an"
                 " incident, or a place",
+                code="question.postmortem",
             )
         if subject is None:
             return cls(rack=rack, place=place, window=window)

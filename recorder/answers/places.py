@@ -16,7 +16,6 @@ from recorder.model.state import TOPOLOGY
 __all__ = [
     "NARROW",
     "Labels",
-    "SelectorError",
     "label_pair",
     "names_rack",
     "rack_of",
@@ -42,22 +41,16 @@ def rack_of(labels: Mapping[str, str]) -> str | None:
     return None if narrowest is None else labels[narrowest]
 
 
-class SelectorError(ConfigError):
-    """The selector of nodes is not valid."""
-
-    code = "question.selector"
-
-
 def label_pair(text: str) -> tuple[str, str]:
     """Read ``LABEL=VALUE``.
 
     Raises:
-        SelectorError: it is malformed.
+        ConfigError: it is malformed.
     """
     key, equals, value = text.partition("=")
     if not equals or not key or key[-1] == "!" or value[:1] == "=":
         msg = f'cannot use the label "{text}": write LABEL=VALUE'
-        raise SelectorError(msg)
+        raise ConfigError(msg, code="question.selector")
     return key, value
 
 

@@ -55,12 +55,6 @@ __all__ = [
 ]
 
 
-class NoFieldError(NotFoundError):
-    """An object has no such field."""
-
-    code = "not_found.field"
-
-
 MOMENT = timedelta(microseconds=1)
 
 CONTESTS_MAX = 100
@@ -175,7 +169,7 @@ def _chosen(
     """Return the fields that are asked for; all if none is named.
 
     Raises:
-        NoFieldError: there is none of that path or name.
+        NotFoundError: there is none of that path or name.
     """
     path = question.field if isinstance(question, FieldsQuestion) else None
     if path is None:
@@ -198,7 +192,7 @@ def _chosen(
     if not found and not whole:
         hint = did_you_mean(path, [one.path for one in fields])
         msg = f'the object has no field "{path}"{hint}'
-        raise NoFieldError(msg)
+        raise NotFoundError(msg, code="not_found.field")
     return found or whole
 
 

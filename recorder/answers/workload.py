@@ -28,12 +28,6 @@ from recorder.model.window import Window
 __all__ = ["WorkloadHistory", "ask_workload"]
 
 
-class NotRunError(NotFoundError):
-    """The object exists, but had no Pods."""
-
-    code = "not_found.workload"
-
-
 class WorkloadHistory(Document, frozen=True, kw_only=True):
     """The Pods of a workload, where they ran, and their disruptions."""
 
@@ -93,7 +87,7 @@ async def ask_workload(
             f'{reading.log.named} has no Pods of "{reference}": name what'
             " owns them, as in job/train/llm"
         )
-        raise NotRunError(msg)
+        raise NotFoundError(msg, code="not_found.workload")
     workload = chosen[-1]
     pods = sorted(
         (p for one in chosen for p in own[one]),

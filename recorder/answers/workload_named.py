@@ -52,12 +52,6 @@ NO_WORK = frozenset({"Node", "Event", "Namespace"})
 """Kinds of objects that own no Pods."""
 
 
-class NoPodsError(NotFoundError):
-    """The object exists, but had no Pods."""
-
-    code = "not_found.workload"
-
-
 @dataclass(frozen=True, slots=True)
 class NamedWorkload:
     """A workload, a part of one or a Pod, and how it was found."""
@@ -243,7 +237,11 @@ async def workload_of(
     owned = _owners(facts, uids)
     if not owned:
         msg = f'{reading.log.named} has no Pods of "{reference}"'
-        raise NoPodsError(msg, advice="name a Pod, or what owns Pods")
+        raise NotFoundError(
+            msg,
+            advice="name a Pod, or what owns Pods",
+            code="not_found.workload",
+        )
     return facts, owned[-1]
 
 

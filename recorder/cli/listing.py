@@ -38,12 +38,6 @@ TEXTS = frozenset({"table", "wide"})
 FORMS = ("table", "wide", "json", "yaml", "csv", "name")
 
 
-class SortError(ConfigError):
-    """There is no column of this name to sort by."""
-
-    code = "question.sort"
-
-
 def list_options(*more: str) -> Callable[[Decorated], Decorated]:
     """Add the options of a list: its form, its titles, its order."""
 
@@ -198,7 +192,7 @@ def _sorted(listing: "Listing", by: str | None) -> Sequence["Item"]:
     """Return the items in the order of the options.
 
     Raises:
-        SortError: there is no such column.
+        ConfigError: there is no such column.
     """
     if by is None:
         return listing.items
@@ -212,7 +206,7 @@ def _sorted(listing: "Listing", by: str | None) -> Sequence["Item"]:
         wanted = name.lower().replace("_", "-")
         if wanted not in words:
             msg = f'cannot sort by "{name}": it is one of {", ".join(words)}'
-            raise SortError(msg)
+            raise ConfigError(msg, code="question.sort")
         place = words.index(wanted)
         key = _cell(place)
     known = [item for item in listing.items if key(item) is not None]

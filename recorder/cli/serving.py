@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from recorder.model.settings import Settings
 
 
-class NotServedError(RecorderError):
-    """Another server holds the address at which the page would be."""
-
-    code = "served.another"
-
-
 LISTEN = click.option(
     "--listen",
     metavar="HOST:PORT",
@@ -119,7 +113,7 @@ def open_page(
             " started from another data folder"
         )
         advice = "start `recorder serve --listen 127.0.0.1:0`"
-        raise NotServedError(msg, advice=advice)
+        raise RecorderError(msg, advice=advice, code="served.another")
     address = page.address + _view(ctx, name)
     print_lines([address])
     if page.server is Server.ANOTHER:

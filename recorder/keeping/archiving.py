@@ -36,12 +36,6 @@ Scratch = Callable[[], AbstractContextManager[str]]
 """Makes a folder for what is written on the way."""
 
 
-class UnhashedError(LogError):
-    """Batches are older than hashes, and were never verified."""
-
-    code = "log.unhashed"
-
-
 def scratch() -> AbstractContextManager[str]:
     """Make a folder among the temporary ones."""
     return tempfile.TemporaryDirectory(prefix="rec-")
@@ -168,5 +162,5 @@ def _check_batches(batches: Sequence[StoredBatch], day: Day, log: int) -> None:
                 f"batch {number} of log {log} was recorded before there were"
                 " hashes: run `recorder verify` once, which makes them"
             )
-            raise UnhashedError(msg)
+            raise LogError(msg, code="log.unhashed")
         number, position = number + 1, header.last_position + 1

@@ -170,12 +170,6 @@ def forks(found: Verified) -> Iterator[Problem]:
             )
 
 
-class NoProofError(LogError):
-    """Too little is left of a log to prove how it grew."""
-
-    code = "log.no_proof"
-
-
 async def prove_growth(
     connection: asyncpg.Connection, end: LogEnd, old: int
 ) -> Sequence[bytes]:
@@ -185,7 +179,7 @@ async def prove_growth(
     batches behind it: what a log grew by since.
 
     Raises:
-        NoProofError: the older tree ends within a day that was dropped.
+        LogError: the older tree ends within a day that was dropped.
     """
     before = await _extended(connection, end, CompactRange(), old)
     if before is None:
@@ -195,7 +189,7 @@ async def prove_growth(
             f"cannot prove how log {end.log} grew since it had {old}"
             f" batches: {name} was dropped"
         )
-        raise NoProofError(msg)
+        raise LogError(msg, code="log.no_proof")
     behind = headers(connection, end, after=old, until=end.batches)
     leaves = [one.header.hash() async for one in behind]
     peaks = dict(zip(_spans(before), before.hashes, strict=True))

@@ -231,12 +231,6 @@ async def build_part(
 OnProgress = Callable[[int, int], None]
 
 
-class RederivingArchiveError(LogError):
-    """The facts of an archive cannot be derived again now."""
-
-    code = "log.rederiving"
-
-
 @dataclass(slots=True, kw_only=True)
 class RederivedArchive:
     """Its result."""
@@ -269,7 +263,7 @@ async def rederive_archive(
                 return RederivedArchive()
             if not await try_lock(connection, log):
                 msg = f"the archive of log {log} is already being rebuilt"
-                raise RederivingArchiveError(msg)
+                raise LogError(msg, code="log.rederiving")
             work = _ArchiveWork(connection, log, on_progress)
             return await work.run(days, stop)
         finally:

@@ -22,12 +22,6 @@ class KeyFileError(ConfigError):
     exit_status = 1
 
 
-class OpenToOthersError(KeyFileError):
-    """Users other than its owner may read a key."""
-
-    code = "key.open"
-
-
 def read_secret(path: Path, what: str, *, named: bool) -> str:
     """Read a key file.
 
@@ -51,7 +45,7 @@ def read_secret(path: Path, what: str, *, named: bool) -> str:
             f'cannot use the {what} "{path}": others may read it;'
             f" run: chmod 600 {path}"
         )
-        raise OpenToOthersError(msg)
+        raise KeyFileError(msg, code="key.open")
     return text
 
 

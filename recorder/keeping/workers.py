@@ -38,7 +38,7 @@ async def in_processes(
         most: processes that run at the same time.
 
     Raises:
-        WorkerFailedError: a process failed, or ended without being done.
+        LogError: a process failed, or ended without being done.
     """
     waiting = list(enumerate(jobs))
     running: dict[int, _Worker] = {}
@@ -56,12 +56,6 @@ async def in_processes(
     finally:
         for worker in running.values():
             worker.end()
-
-
-class WorkerFailedError(LogError):
-    """A process that worked at a part of a log failed."""
-
-    code = "log.worker_failed"
 
 
 class _Failed(str):
@@ -87,14 +81,14 @@ class _Worker:
         """Return what it has reported since the last call.
 
         Raises:
-            WorkerFailedError: it failed, or ended without being done.
+            LogError: it failed, or ended without being done.
         """
         found: list[Any] = []
         try:
             while not self.is_done and self._pipe.poll():
                 one = self._pipe.recv()
                 if isinstance(one, _Failed):
-                    raise WorkerFailedError(one)
+                    raise LogError(one, code="log.worker_failed")
                 if one is None:
                     self._process.join()
                     self.is_done = True
@@ -105,7 +99,7 @@ class _Worker:
                 "a worker process ended early: run the same command again,"
                 " it resumes where it stopped"
             )
-            raise WorkerFailedError(msg) from exc
+            raise LogError(msg, code="log.worker_failed") from exc
         return found
 
     def end(self) -> None:

@@ -15,16 +15,23 @@ from typing import ClassVar
 class RecorderError(Exception):
     """The root of all errors that this project raises."""
 
-    code: ClassVar[str] = "internal"
+    code: str = "internal"
     """Stable identifier, used in logs and on the command line."""
 
     exit_status: ClassVar[int] = 1
     """Process exit status when the error reaches the command line."""
 
-    def __init__(self, message: str = "", *, advice: str = "") -> None:
-        """Set the message; the advice names commands of the command line."""
+    def __init__(
+        self, message: str = "", *, advice: str = "", code: str = ""
+    ) -> None:
+        """Set the message; the advice names commands of the command line.
+
+        A code replaces that of the type, so that an error that is never caught
+        needs no type of its own.
+        """
         super().__init__(message)
         self.advice = advice
+        self.code = code or self.code
 
 
 class Transient(RecorderError):  # noqa: N818 - a trait, never raised itself

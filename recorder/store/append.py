@@ -57,12 +57,6 @@ ROWS_AT_ONCE = 1000
 """Rows that are made before other tasks run."""
 
 
-class LeaseLostError(UnknownStateError):
-    """Another writer took the lease: our state may be outdated."""
-
-    code = "log.lease_lost"
-
-
 class Appender:
     """Appends batches to one log under one term of its lease."""
 
@@ -98,7 +92,7 @@ class Appender:
         recognized by the size of the log. An empty batch renews the lease.
 
         Raises:
-            LeaseLostError: another writer holds the lease.
+            UnknownStateError: another writer holds the lease.
             UnknownStateError: the log grew without this writer.
             LogUnavailableError: PostgreSQL is away, read-only or full.
         """
@@ -155,7 +149,7 @@ class Appender:
         ours = (self._term, self._holder)
         if found is None or (found["term"], found["holder"]) != ours:
             msg = f"cannot append to log {self._log}: another writer holds it"
-            raise LeaseLostError(msg)
+            raise UnknownStateError(msg, code="log.lease_lost")
         if found["size"] != batch.first_position - 1 + len(batch):
             # The log grew in our term without us: our state is useless.
             msg = (

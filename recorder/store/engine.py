@@ -318,12 +318,6 @@ NO_CHARACTER = "22021"
 """SQLSTATE of a text with a NUL."""
 
 
-class TextError(ConfigError):
-    """The query holds characters that no name in a log can have."""
-
-    code = "question.text"
-
-
 class QuestionTooLargeError(LogError):
     """A query needs a statement that takes too long."""
 
@@ -342,9 +336,10 @@ def _refusal(
         refused = getattr(error, "orig", None) or error
         state = getattr(refused, "sqlstate", None)
         if state == NO_CHARACTER or _is_unwritable(error):
-            return TextError(
+            return ConfigError(
                 "the query contains a NUL or an unpaired surrogate, which"
-                " no text in a log contains"
+                " no text in a log contains",
+                code="question.text",
             )
         if state == CANCELED:
             return QuestionTooLargeError(

@@ -48,12 +48,6 @@ DROPPED = Statement.of("""
 """)
 
 
-class NoHoldError(NotFoundError):
-    """The hold does not exist, or was lifted."""
-
-    code = "not_found.hold"
-
-
 async def add_hold(dsn: str, hold: NewHold) -> Placed:
     """Place a hold, and leave a notice of it.
 
@@ -103,7 +97,7 @@ async def lift_hold(dsn: str, number: int, *, who: str, why: str) -> int:
     """Lift a hold; return the log that it was placed in.
 
     Raises:
-        NoHoldError: it does not exist, or was lifted.
+        NotFoundError: it does not exist, or was lifted.
     """
     connection = await connect_for_retention(dsn)
     try:
@@ -114,7 +108,7 @@ async def lift_hold(dsn: str, number: int, *, who: str, why: str) -> int:
                 )
                 if found is None:
                     msg = f"there is no hold {number}, or it was lifted before"
-                    raise NoHoldError(msg)
+                    raise NotFoundError(msg, code="not_found.hold")
                 log: int = await LOG.fetch_value(connection, hold=number)
                 said = {
                     "action": "hold lifted",

@@ -104,12 +104,6 @@ class PartMovedError(LogError):
     code = "log.part_moved"
 
 
-class RederivingError(LogError):
-    """The log is already being rederived."""
-
-    code = "log.rederiving"
-
-
 class State(NamedTuple):
     """The state of a log."""
 
@@ -157,7 +151,7 @@ class Rederivation:
         """Resume the derivation begun with our rules, or start a new one.
 
         Raises:
-            RederivingError: another process does this already.
+            LogError: another process does this already.
         """
         connection, log = self._connection, self._log
         for _ in range(LOCK_TRIES):
@@ -167,7 +161,7 @@ class Rederivation:
             await asyncio.sleep(LOCK_SECONDS)
         else:
             msg = f"the facts of log {log} are already being rebuilt"
-            raise RederivingError(msg)
+            raise LogError(msg, code="log.rederiving")
         state = await self.state()
         if state.building is not None:
             self.number = state.building

@@ -21,7 +21,7 @@ async def answer_agent(settings: Settings) -> None:
 
     Raises:
         NoAgentsError: the extra is not installed.
-        NothingRecordedError: nothing was ever recorded.
+        NotFoundError: nothing was ever recorded.
         SchemaError: the database is not this release's.
     """
     if find_spec("mcp") is None:

@@ -28,7 +28,7 @@ async def open_known(
 
     Raises:
         RegistryError: the registry cannot be used.
-        NothingRecordedError: nothing was ever recorded into the data folder.
+        NotFoundError: nothing was ever recorded into the data folder.
     """
     if settings.clusters_file is None or settings.database_url is not None:
         async with open_logs(settings, on_wait=on_wait) as logs:

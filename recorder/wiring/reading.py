@@ -51,12 +51,6 @@ OpenedLog: TypeAlias = LogReading | ArchivedReading
 DEFAULT_KUBECONFIG = "~/.kube/config"
 
 
-class NothingRecordedError(NotFoundError):
-    """There is no log yet."""
-
-    code = "not_found.log"
-
-
 @asynccontextmanager
 async def open_logs(
     settings: Settings,
@@ -73,7 +67,7 @@ async def open_logs(
 
     Raises:
         RegistryError: which of several databases is meant is not said.
-        NothingRecordedError: nothing was ever recorded into the data folder.
+        NotFoundError: nothing was ever recorded into the data folder.
         SchemaError: the database is not this release's.
     """
     settings = located(settings, log)
@@ -176,7 +170,7 @@ class Logs:
                 "the database holds no log yet: record a cluster with"
                 " `recorder up`"
             )
-            raise NothingRecordedError(msg)
+            raise NotFoundError(msg, code="not_found.log")
         chosen = self._choose(logs, number, cluster)
         return await self._read(chosen.id)
 
@@ -343,7 +337,7 @@ def _check_was_used(settings: Settings) -> None:
             " cluster with `recorder up`, or name another place with"
             " --data-dir or --database-url"
         )
-        raise NothingRecordedError(msg)
+        raise NotFoundError(msg, code="not_found.log")
 
 
 def current_context(settings: Settings) -> str | None:

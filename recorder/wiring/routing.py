@@ -37,12 +37,7 @@ from recorder.wiring.places import (
     SILENT,
     Place,
 )
-from recorder.wiring.reading import (
-    Logs,
-    NothingRecordedError,
-    OpenedLog,
-    current_context,
-)
+from recorder.wiring.reading import Logs, OpenedLog, current_context
 
 ALL_SECONDS = 10.0
 """For all databases together to answer."""
@@ -318,7 +313,9 @@ def _away(place: Place, why: str) -> LogUnavailableError:
 
 def _none_found(away: Sequence[Away]) -> LogUnavailableError | NotFoundError:
     if away and all(one.why == NO_LOG for one in away):
-        return NothingRecordedError("no database of the registry holds a log")
+        return NotFoundError(
+            "no database of the registry holds a log", code="not_found.log"
+        )
     return LogUnavailableError(
         "cannot find the log: not all databases of the registry respond"
     )

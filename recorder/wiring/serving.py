@@ -63,7 +63,7 @@ async def serving(
 
     Raises:
         ConfigError: the address, the tokens or the access is invalid.
-        NothingRecordedError: nothing was ever recorded.
+        NotFoundError: nothing was ever recorded.
     """
     if listen is not None:
         settings = replace(settings, serve_listen=listen)

@@ -41,7 +41,7 @@ async def stats(
         one: cluster and log, if `clusters` is None.
 
     Raises:
-        TooManyClustersError: more than one request may query.
+        ConfigError: more than one request may query.
     """
     by = list(dict.fromkeys(by))
 

@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from api.errors import TooManyClustersError
 from api.resolvers.context import RequestContext
 from api.resolvers.types.coverage import ClusterGap, Coverage, FleetCoverage
 from recorder.answers.clusters import Away
 from recorder.answers.coverage import coverage_lines
 from recorder.answers.ports import Reading
 from recorder.facts.coverage.hole import Hole
-from recorder.model.errors import LogError, NotFoundError, RecorderError
+from recorder.model.errors import (
+    ConfigError,
+    LogError,
+    NotFoundError,
+    RecorderError,
+)
 from recorder.model.reads import is_of_reads
 from recorder.model.window import Window
 
@@ -87,7 +91,7 @@ async def ask_each(
     """Ask one log, or clusters by name; ``*`` is every log, tapes included.
 
     Raises:
-        TooManyClustersError: more than one request may query.
+        ConfigError: more than one request may query.
         NotFoundError: there is no such cluster, or none has the object.
         ConfigError: the question is invalid.
     """
@@ -105,8 +109,10 @@ async def _ask_clusters(
             f"{len(named) + len(away)} clusters are more than one request may"
             " ask"
         )
-        raise TooManyClustersError(
-            msg, advice=f"name at most {CLUSTERS_MAX} in `clusters`"
+        raise ConfigError(
+            msg,
+            advice=f"name at most {CLUSTERS_MAX} in `clusters`",
+            code="question.clusters",
         )
     turn = asyncio.Semaphore(AT_ONCE)
     deadline = asyncio.get_running_loop().time() + ALL_SECONDS

@@ -6,7 +6,6 @@ from datetime import datetime
 
 import strawberry
 
-from api.errors import PageSizeError
 from api.resolvers.answers.fleet import ask_each
 from api.resolvers.answers.paging import Item, Page, Part, Turn, cut, merged
 from api.resolvers.answers.windows import bounded
@@ -39,6 +38,7 @@ from recorder.answers.node_questions import IncidentFilter, IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.facts import says
 from recorder.facts.coverage.coverage import Coverage as Covered
+from recorder.model.errors import ConfigError
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -82,7 +82,7 @@ async def incidents(
     Only what the selected fields need is read.
 
     Raises:
-        PageSizeError: too many steps.
+        ConfigError: too many steps.
         CursorError: these logs did not issue a cursor.
     """
     check_steps(shape.steps)
@@ -197,11 +197,11 @@ def check_steps(steps: int) -> None:
     """Check the number of steps of a histogram.
 
     Raises:
-        PageSizeError: too many steps.
+        ConfigError: too many steps.
     """
     if not 0 < steps <= STEPS_MAX:
         msg = f"cannot use steps: {steps}: it is 1 to {STEPS_MAX}"
-        raise PageSizeError(msg)
+        raise ConfigError(msg, code="question.first")
 
 
 def places_shown(

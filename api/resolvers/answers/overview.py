@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from api.errors import PageSizeError
 from api.resolvers.answers.windows import bounded
 from api.resolvers.context import RequestContext
 from api.resolvers.types.series import (
@@ -14,6 +13,7 @@ from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.status import ClusterStatus, ShownStatus
+from recorder.model.errors import ConfigError
 
 __all__ = ["annotations", "check_nodes", "clusters", "status"]
 
@@ -43,11 +43,11 @@ def check_nodes(nodes: Sequence[str]) -> None:
     """Check the number of nodes of a dashboard.
 
     Raises:
-        PageSizeError: there are too many.
+        ConfigError: there are too many.
     """
     if len(nodes) > NODES_MAX:
         msg = f"cannot show {len(nodes)} nodes: name {NODES_MAX} at most"
-        raise PageSizeError(msg)
+        raise ConfigError(msg, code="question.first")
 
 
 async def annotations(

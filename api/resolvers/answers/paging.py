@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, NamedTuple, Self, TypeVar
 
-from api.errors import PageSizeError
 from api.resolvers.cursors import (
     BEGIN,
     Cursor,
@@ -33,6 +32,7 @@ from api.resolvers.cursors import (
 )
 from api.resolvers.types.pages import PageInfo
 from recorder.answers.ports import Reading
+from recorder.model.errors import ConfigError
 
 __all__ = [
     "Bounds",
@@ -60,13 +60,13 @@ def page_size(count: int | None, name: str = "first") -> int:
     """Return the number of items of a page, with its default.
 
     Raises:
-        PageSizeError: it is not positive, or too large.
+        ConfigError: it is not positive, or too large.
     """
     if count is None:
         return PAGE
     if not 0 < count <= PAGE_MAX:
         msg = f"cannot use {name}: {count}: it is 1 to {PAGE_MAX}"
-        raise PageSizeError(msg)
+        raise ConfigError(msg, code="question.first")
     return count
 
 
@@ -90,11 +90,11 @@ class Page:
         """Read the arguments.
 
         Raises:
-            PageSizeError: they cannot be used together, or a size is invalid.
+            ConfigError: they cannot be used together, or a size is invalid.
         """
         if first is not None and last is not None:
             msg = "cannot use first and last together: leave one out"
-            raise PageSizeError(msg)
+            raise ConfigError(msg, code="question.first")
         forward = first is not None or (last is None and after is not None)
         size = page_size(first) if forward else page_size(last, "last")
         return cls(size=size, forward=forward, after=after, before=before)

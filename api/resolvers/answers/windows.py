@@ -2,9 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from api.errors import WindowTooWideError
 from recorder.answers.beginning import last_day
 from recorder.answers.ports import Reading
+from recorder.model.errors import ConfigError
 from recorder.model.window import Window
 
 __all__ = ["bounded", "window"]
@@ -25,7 +25,7 @@ def window(since: datetime | None, until: datetime | None) -> Window:
 
     Raises:
         TimeError: the end is not after the beginning.
-        WindowTooWideError: it is wider than `WINDOW_MAX`.
+        ConfigError: it is wider than `WINDOW_MAX`.
     """
     span = Window.between(since, until)
     if since is not None and until is not None and until - since > WINDOW_MAX:
@@ -33,5 +33,5 @@ def window(since: datetime | None, until: datetime | None) -> Window:
             f"the window is {(until - since).days} days wide: ask for"
             f" {WINDOW_MAX.days} at most"
         )
-        raise WindowTooWideError(msg)
+        raise ConfigError(msg, code="question.window_too_wide")
     return span

@@ -72,7 +72,7 @@ async def workloads(
 
     Raises:
         CursorError: these logs did not issue a cursor.
-        TooManyToOrderError: too many workloads must be judged to sort them.
+        ConfigError: too many workloads must be judged to sort them.
     """
     turn = _turn(question.order, JobOrder.BEGAN, logs, page)
     ask = partial(_workloads_of, asked, question, turn)
