@@ -68,14 +68,7 @@ class OfLog(OfNothing, frozen=True, kw_only=True):
 def tool_arguments(
     question: str, name: str, description: str, last: Collection[str] = ()
 ) -> type[OfLog]:
-    """Make the arguments of a tool from those of a question.
-
-    Args:
-        question: the name of the question.
-        name: the title of the schema of the arguments.
-        description: of that schema.
-        last: names of arguments that come last.
-    """
+    """Make the arguments of a tool from those of a question."""
     arguments = QUESTIONS[question].arguments
     offered = [one for one in arguments if one.agents is not None]
     first = TIMES if any(one.name == "since" for one in offered) else ()

@@ -216,12 +216,6 @@ def read(
 ) -> object:
     """Return a question made from the values of its arguments.
 
-    Args:
-        asks: the question.
-        given: values by the name of their argument.
-        asking: how the values were passed.
-        fixed: fields to set to these values instead.
-
     Raises:
         ConfigError: a value is not valid, or values exclude each other.
     """

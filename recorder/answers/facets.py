@@ -73,10 +73,6 @@ def facets_of(
 
     An incident counts once for each of its values: it can have several racks
     and namespaces, and one value of the others. None counts those without.
-
-    Args:
-        incidents: the incidents to count.
-        places: where their nodes were.
     """
     counts = {facet: Counter[str | None]() for facet in Facet}
     for incident in incidents:
@@ -111,12 +107,7 @@ def workload_facets(
     found: Iterable[tuple[Family, Iterable[str]]],
     users: Mapping[str, str | None],
 ) -> WorkloadFacets:
-    """Count workloads, each with the words for its endings, by each facet.
-
-    Args:
-        found: the workloads.
-        users: who created each of them, by its name.
-    """
+    """Count workloads, each with the words for its endings, by each facet."""
     counts = {facet: Counter[str | None]() for facet in WorkloadFacet}
     for family, ended_by in found:
         counts[WorkloadFacet.KIND][family.workload.kind] += 1

@@ -139,10 +139,6 @@ def continued(
     """Return the name of the known incident that each found one continues.
 
     Matched by name first, then by ids of verdicts, then by node and time.
-
-    Args:
-        known: incidents found before, by name.
-        found: incidents found now.
     """
     chosen: dict[int, str] = {}
     left = {**known}

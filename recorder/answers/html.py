@@ -45,12 +45,7 @@ svg text { fill: currentColor; }
 
 
 def html(postmortem: Postmortem, *, page: str | None = None) -> str:
-    """Return a postmortem as HTML, deterministically.
-
-    Args:
-        postmortem: the report.
-        page: the address that entries link to, up to the name.
-    """
+    """Return a postmortem as HTML, deterministically."""
     title = f"Postmortem: {postmortem.subject}"
     drawing = timeline(postmortem.evidence, postmortem.coverage)
     return "\n".join(

@@ -112,12 +112,7 @@ class Incident(Document, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, judged: Sequence[Verdict], hits: Sequence[Hit]) -> Self:
-        """Return the incident of these verdicts, named by the first one.
-
-        Args:
-            judged: in the order of the log.
-            hits: workloads they affected, with their charges.
-        """
+        """Return the incident of verdicts in log order, named by the first."""
         first, totals = judged[0], Totals.of(hits)
         nodes = sorted({verdict.node for verdict in judged})
         backs = [verdict.back_in_service_at for verdict in judged]

@@ -28,12 +28,7 @@ PAIR = 2
 
 
 def markdown(postmortem: Postmortem, *, page: str | None = None) -> str:
-    """Return a postmortem as Markdown, deterministically.
-
-    Args:
-        postmortem: the report.
-        page: the address that entries link to, up to the name.
-    """
+    """Return a postmortem as Markdown, deterministically."""
     day = (
         f"{day_of(postmortem):%Y-%m-%d}"
         if postmortem.verdicts or postmortem.endings

@@ -15,14 +15,7 @@ __all__ = ["covered_at"]
 async def covered_at(
     reading: Reading, at: datetime | None, *, now: datetime, reads: Reads
 ) -> Coverage:
-    """Return the coverage of a moment, or of the end of a log.
-
-    Args:
-        reading: the log.
-        at: the moment; None for the end of the log.
-        now: the current time.
-        reads: selects the streams that the answer needs.
-    """
+    """Return the coverage of a moment, or of the end of a log."""
     if at is not None:
         window = Window(at, at)
     else:

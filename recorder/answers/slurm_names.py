@@ -24,12 +24,7 @@ class SlurmNames(Document, frozen=True, kw_only=True):
 def slurm_names(
     workload: Workload, facts: Iterable[StoredFact]
 ) -> SlurmNames | None:
-    """Return the names of a job of Slurm; None of another workload.
-
-    Args:
-        workload: the workload.
-        facts: about it and its Pods.
-    """
+    """Return the names of a job of Slurm; None of another workload."""
     if workload.kind != SLURM_JOB:
         return None
     for stored in facts:

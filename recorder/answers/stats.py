@@ -251,13 +251,7 @@ def _counted_by(
     by: GroupBy,
     places: Whereabouts,
 ) -> GroupedCounts:
-    """Count by groups: the largest loss first, days in order.
-
-    Args:
-        incidents: all incidents.
-        by: the groups.
-        places: where their nodes were.
-    """
+    """Count by groups: the largest loss first, days in order."""
     if by is GroupBy.NAMESPACE:
         groups = _by_namespace(incidents)
     else:

@@ -113,12 +113,7 @@ class Absent(NamedTuple):
 
 
 def absent_days(days: Iterable[KeptDay], *, sizes: bool) -> Sequence[Absent]:
-    """Return the days that are missing or altered, in their order.
-
-    Args:
-        days: those that should be in the archive.
-        sizes: whether the size of every file is compared too.
-    """
+    """Return the days that are missing or altered, in their order."""
     places: dict[str, Place] = {}
     away: dict[str, str] = {}
 

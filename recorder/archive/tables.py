@@ -373,12 +373,7 @@ AGAIN = """
 
 
 def make_names(log: int, read: Callable[[str], str]) -> Sequence[str]:
-    """Return the statements that create the tables of nodes and words.
-
-    Args:
-        log: the number of the log.
-        read: returns the expression that reads the files of a kind.
-    """
+    """Return the statements that create the tables of nodes and words."""
     return [
         f"""create table found_node as
         select distinct node_id as number, name from {read("nodes")}""",

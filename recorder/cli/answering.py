@@ -196,13 +196,7 @@ async def ask(
     *,
     asks: "Question | None" = None,
 ) -> Answered[Any]:
-    """Ask the log that the options name, or else the question.
-
-    Args:
-        ctx: of a command that reads.
-        given: its options.
-        asks: the question, where it is another than that of the command.
-    """
+    """Ask the log that the options name, or else the question."""
     read = read_question(ctx, given, asks=asks)
     async with open_reading(ctx, getattr(read[0], "log", None)) as reading:
         return await ask_reading(ctx, given, reading, read, asks=asks)

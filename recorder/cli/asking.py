@@ -139,12 +139,7 @@ def given_window(
 
 
 def judge(coverage: "Coverage", cluster: str | None = None) -> int:
-    """Print what may be missing; return the exit status.
-
-    Args:
-        coverage: of the answer.
-        cluster: that it is of, where there are answers of several.
-    """
+    """Print what may be missing; return the exit status."""
     from recorder.answers.coverage import archive_lines, coverage_lines
 
     head = f"{cluster}: " if cluster else ""

@@ -46,12 +46,7 @@ class Screen:
             self._drawn = True
 
     def state(self, state: str, detail: str) -> None:
-        """Show the state of work without an end.
-
-        Args:
-            state: what it is doing; a change of it is worth a line.
-            detail: numbers.
-        """
+        """Show the state of work without an end."""
         if self._live:
             self.progress(state, detail)
             return

@@ -36,12 +36,7 @@ class Check:
 
 
 def untried(name: str, because: str) -> Check:
-    """Return the result of a check that could not be made.
-
-    Args:
-        name: of the check.
-        because: the name of the check that failed before it.
-    """
+    """Return the result of a check that could not be made."""
     return Check(
         name=name,
         ok=False,
@@ -81,11 +76,6 @@ def check_lines(check: Check) -> list[str]:
 
 async def within(limit: timedelta, what: str, look: Awaitable[Found]) -> Found:
     """Wait for a result.
-
-    Args:
-        limit: for how long.
-        what: the action, for the message: ``reach the database``.
-        look: returns the result.
 
     Raises:
         TooLateError: it took longer.

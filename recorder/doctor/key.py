@@ -81,13 +81,7 @@ def _read(settings: Settings, read_id: Callable[[], str]) -> KeyFacts:
 def judge_key_file(
     name: str, facts: KeyFacts, used: Collection[str] | None
 ) -> Check:
-    """Judge the file.
-
-    Args:
-        name: of the check.
-        facts: what was found.
-        used: ids of keys that the log was redacted with, as far as known.
-    """
+    """Judge the file."""
     path = facts.path
     restore = f'restore "{path}" from its backup, mode 600'
     if not facts.exists:

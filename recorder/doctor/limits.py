@@ -119,12 +119,6 @@ def judge_files(name: str, *, soft: int, hard: int, resources: int) -> Check:
 
     Each watch holds a connection, and twice as many are open while credentials
     change.
-
-    Args:
-        name: of the check.
-        soft: the limit.
-        hard: what the limit can be raised to without privileges.
-        resources: how many are watched.
     """
     needed = max(2 * resources + FILES_BESIDE, FILES_LEAST)
     remedy = f"run: ulimit -n {needed}"

@@ -44,13 +44,7 @@ class GuardFacts:
 
 
 def judge_schema(name: str, facts: SchemaFacts, *, embedded: bool) -> Check:
-    """Judge the schema of the database.
-
-    Args:
-        name: of the check.
-        facts: which revision was found.
-        embedded: whether the next command migrates it.
-    """
+    """Judge the schema of the database."""
     found, wanted = facts.found, facts.wanted
     if found == wanted:
         return Check(name=name, ok=True, says=f'"{found}"')

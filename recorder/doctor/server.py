@@ -72,14 +72,7 @@ def judge_server(facts: ServerFacts, clock: ClockReading) -> Iterator[Check]:
 def judge_unavailable(
     name: str, code: str, says: str, *, embedded: bool
 ) -> Check:
-    """Return the check for a database that did not respond correctly.
-
-    Args:
-        name: of the check.
-        code: of the error.
-        says: its message.
-        embedded: whether the server is the embedded one.
-    """
+    """Return the check for a database that did not respond correctly."""
     remedy = SERVER_INSTEAD if embedded else REMEDIES.get(code, AWAY)
     return Check(name=name, ok=False, says=says, remedy=remedy)
 

@@ -18,12 +18,7 @@ ROOT = 0
 
 
 def look_at_folder(data_dir: Path, *, embedded: bool) -> FolderFacts:
-    """Find out whether the folder can be used, or created.
-
-    Args:
-        data_dir: the data folder.
-        embedded: whether PostgreSQL will be in it.
-    """
+    """Find out whether the folder can be used, or created."""
     folder = DataFolder.at(data_dir)
     path, me = folder.path, os.geteuid()
     exists = os.path.lexists(path)

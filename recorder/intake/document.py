@@ -56,12 +56,7 @@ class Document:
     )
 
     def __init__(self, read: KubeObject, kind: str | None) -> None:
-        """Process what was read.
-
-        Args:
-            read: the document.
-            kind: for items of a list, which do not have it.
-        """
+        """Process what was read."""
         head, resource = read.head, read.resource
         self._object = read
         self.wire = read.wire

@@ -141,13 +141,7 @@ class KnownEvents:
 def outlived(
     items: Iterable[bytes], known: Container[str], taken: str
 ) -> Iterator[str]:
-    """Yield versions of unknown items that are no newer than what was taken.
-
-    Args:
-        items: of a list of Events.
-        known: UIDs that the log was found to hold.
-        taken: the version up to which the stream was taken.
-    """
+    """Yield the versions of unknown Events up to the version taken."""
     for raw in items:
         try:
             metadata = _ITEM.decode(raw).metadata

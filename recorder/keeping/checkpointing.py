@@ -108,15 +108,6 @@ async def make_checkpoint(  # noqa: PLR0913 - places, keys and who cosigns
 ) -> MadeCheckpoint | None:
     """Commit to a log as it is now; None where it has no batch.
 
-    Args:
-        connection: to its database, as who writes it.
-        log: its number.
-        key: that signs.
-        places: that keep the checkpoint.
-        now: the time.
-        witnesses: who cosign it.
-        trusted: public keys, beside that one, whose checkpoints count.
-
     Raises:
         NotSealedError: it has older batches that have no hashes.
         ForkedError: it does not continue what was signed before.

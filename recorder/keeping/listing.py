@@ -49,14 +49,7 @@ def list_days(
     kept: Sequence[tuple[str, str]],
     on_progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Listed:
-    """Add the days that the tables lack.
-
-    Args:
-        iceberg: the tables.
-        place: the address of the archive.
-        kept: the addresses of days, with the SHA-256 of their manifests.
-        on_progress: gets what is done.
-    """
+    """Add the days that the tables lack."""
     done = Listed()
     try:
         with open_tables(iceberg.catalog, iceberg.namespace, place) as tables:

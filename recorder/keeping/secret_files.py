@@ -25,11 +25,6 @@ class KeyFileError(ConfigError):
 def read_secret(path: Path, what: str, *, named: bool) -> str:
     """Read a key file.
 
-    Args:
-        path: the file.
-        what: what it is called in errors.
-        named: whether an operator named it.
-
     Raises:
         KeyFileError: it cannot be read, or others may read it.
     """

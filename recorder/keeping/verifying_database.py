@@ -378,12 +378,7 @@ def _altered(end: LogEnd, position: int, day: OldDay) -> Problem:
 async def verify_database(
     connection: asyncpg.Connection, roles: Collection[str] = ()
 ) -> VerifiedDatabase:
-    """Verify a database as a connection sees it.
-
-    Args:
-        connection: of the role that answers.
-        roles: that the settings name, which may have rights of their own.
-    """
+    """Verify a database as a connection sees it."""
     found, made = await read_catalog(connection), made_catalog()
     compared = found.revision == made.revision
     problems: list[Problem] = []

@@ -57,16 +57,7 @@ async def verify_facts(
     how: Proving,
     stop: asyncio.Event,
 ) -> None:
-    """Compare the facts of spans of a log with those that follow from entries.
-
-    Args:
-        connection: to the database of the log.
-        place: its address, for more processes, and where the log ends.
-        found: takes what is wrong.
-        spans: of batches, whose entries are checked.
-        how: which of them.
-        stop: ends it.
-    """
+    """Compare the facts of spans of a log with those that entries give."""
     _, end = place
     size = end.size - end.pruned_positions
     found.derived = derived = Derived(mode="none", entries_of=size)

@@ -41,13 +41,7 @@ class RulesFile:
     def __init__(
         self, name: str, refusing: type[ConfigError], *, ours: bool = False
     ) -> None:
-        """Take the name for messages, and the error to raise.
-
-        Args:
-            name: the name of the file.
-            refusing: the error to raise.
-            ours: whether the file comes with the package.
-        """
+        """Take the name for messages, and the error to raise."""
         self.name = name
         self._loader = FAST if ours else yaml.SafeLoader
         self._refusing = refusing

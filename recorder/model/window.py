@@ -148,11 +148,6 @@ class Window:
     ) -> "Window":
         """Make a window of two ends.
 
-        Args:
-            since: where it begins, if it does.
-            until: where it ends, if it does.
-            now: behind which none may begin that has no end.
-
         Raises:
             TimeError: nothing lies between them.
         """

@@ -89,13 +89,7 @@ class Following:
         *,
         since: datetime,
     ) -> None:
-        """Judge the log whenever it has new facts, until cancelled.
-
-        Args:
-            reading: the log.
-            bell: rings when it grows.
-            since: from when on a new rule reports incidents.
-        """
+        """Judge the log whenever it has new facts, until cancelled."""
         judged_long_at = -LONG_INTERVAL
 
         async def judge(reading: Reading) -> bool:
@@ -116,11 +110,6 @@ class Following:
         """Judge a log once; return how many messages are new.
 
         None if another process has queued messages meanwhile: judge again.
-
-        Args:
-            reading: the log, as it is now.
-            since: from when on a new rule reports incidents.
-            long: whether to judge incidents that last for over a day too.
 
         Raises:
             LogError: the database does not answer.

@@ -259,15 +259,7 @@ def of_ending(
     name: str,
     owner: str | None,
 ) -> Subject:
-    """Return the subject for what ended a workload.
-
-    Args:
-        disruption: the workload, and what ended it.
-        log: the log.
-        coverage: of the time.
-        name: the workload as commands take it.
-        owner: who created it.
-    """
+    """Return the subject for what ended a workload."""
     ending, workload = disruption.ending, disruption.workload
     verdict, preemptor = ending.verdict, ending.preemptor
     over = ending.running_again_at

@@ -226,14 +226,7 @@ def is_wanted(
     *,
     until: datetime,
 ) -> bool:
-    """Return whether a rule reports a subject.
-
-    Args:
-        condition: the one of the rule.
-        subject: an incident or a gap.
-        labels: those of its nodes.
-        until: the current time; an open gap lasts until then.
-    """
+    """Return whether a rule reports a subject."""
     after = condition.gap_after
     if subject.kind is Kind.GAP:
         if after is None or (subject.over_at or until) - subject.at <= after:

@@ -86,13 +86,7 @@ def compared(
     derived: Sequence[Said],
     stored: Sequence[tuple[int, Said]],
 ) -> Iterator[Problem]:
-    """Yield how the stored facts of an entry differ from the derived ones.
-
-    Args:
-        name: of the entry.
-        derived: its facts, in order.
-        stored: its stored facts, with their indices.
-    """
+    """Yield how the stored facts of an entry differ from the derived ones."""
     left = dict(enumerate(derived))
     # Of two with one index the one that differs is the one that was added.
     for index, one in sorted(

@@ -174,11 +174,7 @@ async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
 
 
 def migration_sql(before: str | None = None) -> str:
-    """Return what `migrate` would run on a database, as SQL.
-
-    Args:
-        before: the revision that it has; None if it is empty.
-    """
+    """Return what `migrate` would run on a database, as SQL."""
     from alembic import command
 
     written = StringIO()

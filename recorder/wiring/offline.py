@@ -18,11 +18,7 @@ PASSABLE = 0o755
 
 @contextmanager
 def fleeting(settings: Settings | None = None) -> Iterator[Settings]:
-    """Return settings of a database that exists while entered.
-
-    Args:
-        settings: what else they set.
-    """
+    """Return settings of a database that exists while entered."""
     with TemporaryDirectory(prefix="recorder-tape-") as folder:
         Path(folder).chmod(PASSABLE)
         yield replace(

@@ -70,13 +70,7 @@ class Each(Generic[Answer]):
         *,
         now: datetime,
     ) -> Coverage:
-        """Return what may be missing from all answers together.
-
-        Args:
-            parts: the coverage of each answer.
-            span: the requested begin and end.
-            now: the time of the request.
-        """
+        """Return what may be missing from all answers together."""
         if not self.fleet:
             return parts[0]
         named = zip(self.clusters.values(), parts, strict=True)
@@ -203,15 +197,7 @@ def merged_coverage(
     since: datetime | None,
     until: datetime | None,
 ) -> Coverage:
-    """Return what may be missing from the answer of a fleet.
-
-    Args:
-        parts: the coverage of each cluster that answered, with its name.
-        away: the clusters that did not answer.
-        now: the time of the request.
-        since: the requested begin.
-        until: the requested end.
-    """
+    """Return what may be missing from the answer of a fleet."""
     window = Window(since, until or now)
     lacks = [away_hole(one, window) for one in away]
     gaps = [

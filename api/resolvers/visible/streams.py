@@ -25,13 +25,7 @@ class VisibleFactStream:
         node: str | None,
         cover: Callable[[Reading], Awaitable[Coverage]],
     ) -> None:
-        """Take a log, and what is wanted of it.
-
-        Args:
-            reading: of the log, with the rights of the reader.
-            node: the only node whose facts are wanted; None: all.
-            cover: returns the coverage of a log.
-        """
+        """Take a log, and what is wanted of it."""
         assert isinstance(reading, VisibleReading), "of a reader with rights"
         self._reading = reading
         self._sight = reading.sight

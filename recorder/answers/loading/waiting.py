@@ -74,14 +74,7 @@ async def obstacles_to(
     until: datetime | None,
     knowledge: Knowledge,
 ) -> list[Obstacle]:
-    """Return what keeps a workload from starting, in the order of the log.
-
-    Args:
-        reading: the log.
-        facts: about the workload, what it owns and its Pods.
-        until: up to when the log is read; None for its end.
-        knowledge: the rules, which know authors.
-    """
+    """Return what keeps a workload from starting, in the order of the log."""
     found: dict[object, StoredFact] = {}
     for stored in facts:
         for key, holds, one in _stated(stored):

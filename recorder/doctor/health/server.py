@@ -34,9 +34,6 @@ class HealthServer:
     def listen(self, address: str) -> AbstractAsyncContextManager[str]:
         """Serve until left; yield the address in use.
 
-        Args:
-            address: ``HOST:PORT``; port 0 takes a free one.
-
         Raises:
             ListenError: the address is malformed, or taken.
         """

@@ -48,12 +48,7 @@ class Lanes:
     def __init__(
         self, base: NodeState, service: Callable[[NodeState], Hashable]
     ) -> None:
-        """Begin with the state of a node.
-
-        Args:
-            base: the node before the first fact.
-            service: names the service state of a node, in a word.
-        """
+        """Begin with the state of a node."""
         self._service = service
         self._open: dict[Lane, Span] = {}
         self._closed: list[Span] = []

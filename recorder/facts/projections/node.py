@@ -201,12 +201,7 @@ _STEPS: Mapping[type[facts.Detail], Callable[[NodeState, Any], Changed]] = {
 
 
 def provider_of(facts: Iterable[StoredFact], base: NodeState) -> str | None:
-    """Return the provider ID of a Node, as it was shown first.
-
-    Args:
-        facts: about it, in the order of the log.
-        base: its state before them.
-    """
+    """Return the provider ID of a Node, as it was shown first."""
     shown = (
         stored.fact.detail.state.fields
         for stored in facts

@@ -211,12 +211,7 @@ class Placements:
         *,
         began: datetime | None = None,
     ) -> None:
-        """Fold facts, in the order of the log.
-
-        Args:
-            facts: about Pods.
-            began: when the first list of Pods was complete.
-        """
+        """Fold facts, in the order of the log."""
         self._by_pod: dict[str, Placement] = {}
         self._began = began
         for stored in facts:

@@ -14,11 +14,7 @@ Time = tuple[datetime, datetime]
 def most_at_once(
     spans: Iterable[tuple[datetime | None, datetime | None, int]],
 ) -> tuple[int, datetime | None]:
-    """Return the maximum sum at one time, and when it was first reached.
-
-    Args:
-        spans: each with its begin, its end and its weight.
-    """
+    """Return the maximum sum at one time, and when it was first reached."""
     changes: list[tuple[datetime, int]] = []
     for begun, ended, weight in spans:
         if begun is not None:

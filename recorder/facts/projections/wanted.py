@@ -72,10 +72,6 @@ class Wanted:
         """Return the wanted numbers of members, in order of time.
 
         Empty if nothing recorded states them.
-
-        Args:
-            workload: the workload, or one group of it.
-            pods: its Pods.
         """
         if workload.kind in BY_PODS:
             return [

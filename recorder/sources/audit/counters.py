@@ -80,14 +80,7 @@ class AuditCounters:
         now: Callable[[], datetime] = _now,
         read_seconds: float = READ_SECONDS,
     ) -> None:
-        """Prepare.
-
-        Args:
-            servers: the API servers.
-            received: where to count.
-            now: the clock for observations.
-            read_seconds: between two readings.
-        """
+        """Prepare."""
         self._servers = servers
         self._received = received
         self._now = now

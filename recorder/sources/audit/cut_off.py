@@ -95,14 +95,7 @@ def _state(path: Path) -> object:
 def loss_of(
     stream: str, path: Path, why: UnreadableError, before: Sequence[Path]
 ) -> RecordsLost:
-    """Return the loss of the part of a file that cannot be read.
-
-    Args:
-        stream: of the log.
-        path: of the file.
-        why: it cannot be read.
-        before: the files that the log was in before, the oldest first.
-    """
+    """Return the loss of the part of a file that cannot be read."""
     at = datetime.now(UTC)
     read = (_last_moment(one) for one in (path, *reversed(before)))
     since = next((moment for moment in read if moment is not None), None)

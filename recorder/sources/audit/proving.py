@@ -41,13 +41,7 @@ class _Share(NamedTuple):
 
 
 def prove(before: Sequence[Counted], now: Round, leases: int | None) -> Proof:
-    """Compare the counters before a time without a receiver with those now.
-
-    Args:
-        before: the readings up to the last round before.
-        now: the current counters.
-        leases: how many API servers renew a Lease; None if unknown.
-    """
+    """Compare the counters before a time without a receiver with those now."""
     identify(before, now)
     shares = list(_shares(before, now))
     many = _unlisted(len(now.counted) + len(now.unread), leases)

@@ -45,13 +45,7 @@ class FileReader:
         *,
         now: Callable[[], datetime],
     ) -> None:
-        """Prepare to read.
-
-        Args:
-            sink: where to put what is read.
-            places: how far each stream was read.
-            now: the clock for observations.
-        """
+        """Prepare to read."""
         self._sink = sink
         self._now = now
         self._offsets = {

@@ -28,11 +28,6 @@ async def undefined_at(
 
     None if its definition exists, if the server cannot answer, and if the kind
     had no definition when it was served, as in an aggregated API.
-
-    Args:
-        client: the client of the cluster.
-        target: the collection that is no longer served.
-        served_at: a version at which it was served.
     """
     if not served_at:
         return None

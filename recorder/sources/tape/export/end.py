@@ -21,14 +21,7 @@ def end_of(
     last: int,
     observed: Mapping[int, datetime],
 ) -> Iterator[Observation]:
-    """Yield the last proofs and what opened or healed gaps after them.
-
-    Args:
-        streams: their state on the tape.
-        window: the window of the cut.
-        last: its last position.
-        observed: when each gap was opened, by the position of its entry.
-    """
+    """Yield the last proofs and what opened or healed gaps after them."""
     every = list(streams)
     open_ = [s for s in every if s.gap is not None]
     behind = [
