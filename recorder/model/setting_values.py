@@ -114,52 +114,22 @@ def _path(value: Any) -> Path:
     return Path(str(value)).expanduser()
 
 
-CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
-    "data_dir": _path,
-    "clusters_file": _path,
-    "redaction_key_file": _path,
-    "token_file": _path,
-    "serve_graphiql": _boolean,
-    "serve_kubernetes": _boolean,
-    "serve_certificate": _path,
-    "serve_key": _path,
-    "serve_proxy_ca": _path,
-    "serve_proxy_names": _texts,
-    "serve_proxy_headers": _texts,
-    "serve_audiences": _texts,
+OF_ITS_OWN: Mapping[str, Callable[[Any], Any]] = {
     "links": _links,
-    "signing_key_file": _path,
-    "trusted_keys": _path,
-    "checkpoint_places": _texts,
-    "checkpoint_witnesses": _texts,
-    "checkpoint_every": _duration,
-    "include": _texts,
-    "exclude": _texts,
-    "audit_logs": _texts,
-    "audit_certificate": _path,
-    "audit_key": _path,
-    "audit_client_ca": _path,
-    "audit_token_file": _path,
-    "ingest_token_file": _path,
-    "ingest_mappings": _texts,
-    "slurm_token_file": _path,
-    "slurm_interval": _duration,
-    "slurm_nodes": _path,
-    "slurm_same_names": _boolean,
-    "slurm_log": _path,
-    "send_token_file": _path,
-    "send_ca_file": _path,
-    "send_spool": _path,
-    "audit_repeated_for": _duration,
-    "audit_truncate_addresses": _boolean,
-    "knowledge": _texts,
     "redact_names": _patterns,
-    "full_fidelity": _boolean,
-    "event_ttl": _duration,
-    "reconcile_every": _duration,
-    "reach_back": _duration,
-    "disk_free_min": _percent,
-    "retention_enabled": _boolean,
-    "retention_hot": _duration,
 }
-"""How each setting is converted; settings that are not listed are texts."""
+"""The converters of settings whose type does not say their form."""
+
+BY_TYPE: Mapping[Any, Callable[[Any], Any]] = {
+    bool: _boolean,
+    float: _percent,
+    Path: _path,
+    Path | None: _path,
+    timedelta: _duration,
+    tuple[str, ...]: _texts,
+}
+
+
+def converter_of(name: str, kind: Any) -> Callable[[Any], Any]:
+    """Return what converts the text of a setting to its type."""
+    return OF_ITS_OWN.get(name) or BY_TYPE.get(kind, text)

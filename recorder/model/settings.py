@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from recorder.model.errors import ConfigError
-from recorder.model.setting_values import CONVERTERS, text
+from recorder.model.setting_values import converter_of
 
 PREFIX = "RECORDER_"
 NOT_SETTINGS = frozenset({"RECORDER_CONFIG"})
@@ -328,8 +328,11 @@ def default_data_dir(environ: Mapping[str, str]) -> Path:
 TABLE = "retention"
 """Settings that may be in a table of this name, without it as a prefix."""
 
-NAMES = tuple(field.name for field in fields(Settings))
-
+CONVERTERS = {
+    field.name: converter_of(field.name, field.type)
+    for field in fields(Settings)
+}
+NAMES = tuple(CONVERTERS)
 
 REMOVED = {
     "retention_longer": "days are dropped whole. Delete the setting: answers"
@@ -343,9 +346,8 @@ REMOVED = {
 
 
 def _converted(name: str, value: Any, place: str) -> Any:
-    convert = CONVERTERS.get(name) or text
     try:
-        return convert(value)
+        return CONVERTERS[name](value)
     except (ValueError, TypeError) as exc:
         msg = f'cannot use setting "{name}" from {place}: {exc}'
         raise SettingsError(msg) from exc

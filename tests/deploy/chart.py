@@ -17,8 +17,7 @@ from typing import Any
 
 import yaml
 
-from recorder.model.setting_values import CONVERTERS, text
-from recorder.model.settings import Settings
+from recorder.model.settings import CONVERTERS, Settings
 from tests.cluster.binaries import HELM, built
 
 __all__ = [
@@ -168,7 +167,7 @@ def schema() -> str:
         name: {
             "type": "string",
             "pattern": OWN_FORMS.get(name)
-            or forms.get(CONVERTERS.get(name, text), r"\S"),
+            or forms.get(CONVERTERS[name], r"\S"),
         }
         for name in names
     }

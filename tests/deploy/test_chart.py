@@ -11,8 +11,7 @@ import orjson
 import pytest
 import yaml
 
-from recorder.model.setting_values import CONVERTERS, text
-from recorder.model.settings import Settings
+from recorder.model.settings import CONVERTERS, Settings
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.deploy.chart import (
@@ -169,7 +168,7 @@ def test_the_chart_takes_of_a_setting_what_the_program_takes(
     if known is None:
         assert name in GIVEN
         return
-    converted: Callable[[str], object] = CONVERTERS.get(name, text)
+    converted: Callable[[str], object] = CONVERTERS[name]
     for value in VALUES:
         try:
             converted(value)
