@@ -8,7 +8,6 @@ second anyway, so that it can miss notifications.
 import asyncio
 from contextlib import suppress
 from datetime import timedelta
-from types import TracebackType
 from typing import Self
 
 import asyncpg
@@ -44,12 +43,7 @@ class Bell:
         await self._listen()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *failure: object) -> None:
         if self._connection is not None:
             self._connection.terminate()
 

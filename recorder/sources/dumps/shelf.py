@@ -8,7 +8,6 @@ nothing is left of a process that is killed.
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from recorder.model.errors import InputError
@@ -65,12 +64,7 @@ class Shelf:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._file.close()
 
     def put(self, item: Item, dump: int) -> None:

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from io import FileIO
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from recorder.model.observation import ListPage, Observation
@@ -102,12 +101,7 @@ class TapeWriter:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def write(self, observations: Iterable[Observation]) -> None:
