@@ -121,13 +121,7 @@ class AboutLogs:
         page: Page,
     ) -> FactConnection | None:
         """Facts in log order."""
-        return await entries.facts(
-            asked.context,
-            await asked.reading(),
-            asked.question,
-            page,
-            asked.fields,
-        )
+        return await asked.page(entries.facts, page)
 
     @asks("entries", without=("kinds",), last=("code",))
     @staticmethod

@@ -6,7 +6,13 @@ The resolver gets the parsed question.
 """
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+)
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -106,6 +112,13 @@ class Asked(Generic[Put]):
         if log is not None:
             return await self.context.reading(None, str(log))
         return await self.context.reading(*self.place)
+
+    async def page(
+        self, of: Callable[..., Awaitable[Answer]], page: Page
+    ) -> Answer:
+        """Return a page of a list, with what the selected fields need."""
+        context, reading = self.context, await self.reading()
+        return await of(context, reading, self.question, page, self.fields)
 
     async def answer(self, kind: type[Answer]) -> Answer:
         """Return the answer, which must be of this class.

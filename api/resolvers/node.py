@@ -154,13 +154,7 @@ class Node:
         page: Page,
     ) -> FactConnection | None:
         """Facts about the node, in log order."""
-        return await entries.facts(
-            asked.context,
-            await asked.reading(),
-            asked.question,
-            page,
-            asked.fields,
-        )
+        return await asked.page(entries.facts, page)
 
     @asks(
         "entries",
@@ -175,13 +169,7 @@ class Node:
         page: Page,
     ) -> EntryConnection | None:
         """Entries about the node, in log order."""
-        return await entries.entries(
-            asked.context,
-            await asked.reading(),
-            asked.question,
-            page,
-            asked.fields,
-        )
+        return await asked.page(entries.entries, page)
 
     @asks(
         "postmortem",

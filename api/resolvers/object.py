@@ -116,13 +116,7 @@ class KubernetesObject:
         page: Page,
     ) -> FactConnection | None:
         """Facts about the object, including Events."""
-        return await entries.facts(
-            asked.context,
-            await asked.reading(),
-            asked.question,
-            page,
-            asked.fields,
-        )
+        return await asked.page(entries.facts, page)
 
     @asks("entries", of=_object, without=FILTERS)
     @staticmethod
@@ -132,10 +126,4 @@ class KubernetesObject:
         page: Page,
     ) -> EntryConnection | None:
         """Versions of the object and Events about it, in log order."""
-        return await entries.entries(
-            asked.context,
-            await asked.reading(),
-            asked.question,
-            page,
-            asked.fields,
-        )
+        return await asked.page(entries.entries, page)
