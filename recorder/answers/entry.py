@@ -19,7 +19,7 @@ from recorder.facts.classify.managers import FieldManager, moved_managers
 from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.model.author import Author
 from recorder.model.document import Document
-from recorder.model.entry import Entry, Operation
+from recorder.model.entry import VERSIONS, Entry, Operation
 from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
@@ -34,15 +34,9 @@ __all__ = [
     "previous_of",
 ]
 
-VERSIONS = frozenset(
-    {
-        Operation.LISTED,
-        Operation.RECOVERED,
-        Operation.ADDED,
-        Operation.MODIFIED,
-        Operation.DELETED,
-    }
-)
+STORED = VERSIONS | {Operation.DELETED}
+"""Operations whose entry has a version of an object."""
+
 MOMENT = timedelta(microseconds=1)
 
 
@@ -123,7 +117,7 @@ async def ask_opened(
     previous = await previous_of(reading, line)
     changed: Sequence[Change] = ()
     managers: Sequence[FieldManager] = ()
-    if previous is not None and line.operation in VERSIONS:
+    if previous is not None and line.operation in STORED:
         kind = line.identity.kind if line.identity is not None else ""
         old, new = document_of(previous, kind), document_of(line, kind)
         changed = visible_changes(old, new, all_fields=question.all_fields)
@@ -157,7 +151,7 @@ async def _attribution(
     thing = line.identity
     if (
         thing is None
-        or line.operation not in VERSIONS
+        or line.operation not in STORED
         or is_about_events(line.resource)
     ):
         return None
@@ -193,7 +187,7 @@ async def previous_of(reading: Reading, line: Entry) -> Entry | None:
         found = await reading.newest(
             Selection(objects=numbers, versions=True), before=before
         )
-        if found is None or found.operation in VERSIONS:
+        if found is None or found.operation in STORED:
             return found
         before = found.entry.position
 

@@ -39,7 +39,7 @@ from recorder.facts.state import (
     read_wire,
 )
 from recorder.facts.texts import TEXT_CHARACTERS_MAX
-from recorder.model.entry import Draft, Operation
+from recorder.model.entry import VERSIONS, Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     Appeared,
@@ -83,14 +83,6 @@ UNCOMPARED = frozenset(
 """Resources whose versions are complete in themselves."""
 
 EVENTS = frozenset({"v1/events", "events.k8s.io/v1/events"})
-VERSIONS = frozenset(
-    {
-        Operation.LISTED,
-        Operation.RECOVERED,
-        Operation.ADDED,
-        Operation.MODIFIED,
-    }
-)
 GOING = frozenset({Operation.DELETED, Operation.ABSENT})
 AFTERWARDS = frozenset({Operation.RECOVERED, Operation.ABSENT})
 """Operations whose versions may have been read long after they existed."""

@@ -47,6 +47,17 @@ class Operation(StrEnum):
     CLOCK_JUMPED = "clock-jumped"
 
 
+VERSIONS = frozenset(
+    {
+        Operation.LISTED,
+        Operation.RECOVERED,
+        Operation.ADDED,
+        Operation.MODIFIED,
+    }
+)
+"""Operations whose entry has a version of an object that exists."""
+
+
 class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One observation about to become an entry; it has no position yet."""
 

@@ -16,7 +16,7 @@ import asyncpg
 
 from recorder.facts import KnownStates
 from recorder.intake.state import Batch
-from recorder.model.entry import Draft, Operation
+from recorder.model.entry import VERSIONS, Draft, Operation
 from recorder.model.moment import FIRST
 from recorder.model.observation import RECORDER
 from recorder.model.reference import EntryName, ObjectIdentity
@@ -29,14 +29,6 @@ Row: TypeAlias = asyncpg.Record | Mapping[str, Any]
 """It has at least the columns position, recorded_at, epoch, object_id."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
-VERSIONS = frozenset(
-    {
-        Operation.LISTED,
-        Operation.RECOVERED,
-        Operation.ADDED,
-        Operation.MODIFIED,
-    }
-)
 
 HEADS_AT = Statement.of("""
     select e.object_id, e.position
