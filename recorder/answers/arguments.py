@@ -30,7 +30,7 @@ from typing import (
 from recorder.answers.naming import Reference
 from recorder.model.errors import ConfigError
 from recorder.model.place import Place
-from recorder.model.window import Window, parse_time
+from recorder.model.window import TimeError, Window, parse_time
 
 __all__ = [
     "ALL_FIELDS",
@@ -45,6 +45,7 @@ __all__ = [
     "WINDOW",
     "Argument",
     "Arguments",
+    "AtOrWithin",
     "Asking",
     "Asks",
     "Newest",
@@ -418,6 +419,24 @@ ALL_FIELDS = Argument(
     graphql="Include insignificant changes, such as managedFields and"
     " resourceVersion.",
 )
+
+
+class AtOrWithin:
+    """A question that names a moment or a window, not both.
+
+    Raises:
+        TimeError: it names both.
+    """
+
+    __slots__ = ()
+    at: datetime | None
+    window: Window
+
+    def __post_init__(self) -> None:
+        """Check the arguments."""
+        if self.at is not None and self.window != Window():
+            msg = "give either a moment or a window, not both"
+            raise TimeError(msg)
 
 
 def within(window: Annotated[Window, WINDOW]) -> Window:

@@ -12,6 +12,7 @@ from recorder.answers.arguments import (
     LIMIT,
     WINDOW,
     Argument,
+    AtOrWithin,
     Option,
     place_argument,
     rack_argument,
@@ -21,7 +22,7 @@ from recorder.answers.naming import node_name
 from recorder.model.errors import ConfigError
 from recorder.model.outcomes import EndedBy, WorkloadState
 from recorder.model.place import Place
-from recorder.model.window import TimeError, Window
+from recorder.model.window import Window
 
 __all__ = ["JobFilter", "JobsQuestion"]
 
@@ -211,7 +212,7 @@ class JobFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobsQuestion:
+class JobsQuestion(AtOrWithin):
     """Which workloads, and when."""
 
     wanted: JobFilter = JobFilter()
@@ -238,13 +239,3 @@ class JobsQuestion:
             agents="What to sort by; the most is last.",
         ),
     ] = None
-
-    def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            TimeError: both a moment and a window are set.
-        """
-        if self.at is not None and self.window != Window():
-            msg = "give either a moment or a window, not both"
-            raise TimeError(msg)

@@ -17,6 +17,7 @@ from recorder.answers.arguments import (
     WINDOW,
     Argument,
     Arguments,
+    AtOrWithin,
     Option,
     labels_argument,
     named_object,
@@ -29,7 +30,7 @@ from recorder.model.errors import ConfigError
 from recorder.model.outcomes import Cause, Confidence, Happened
 from recorder.model.place import Place
 from recorder.model.reference import EntryName
-from recorder.model.window import TimeError, Window
+from recorder.model.window import Window
 
 __all__ = [
     "ConditionsQuestion",
@@ -331,7 +332,7 @@ class ReplayQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhyQuestion:
+class WhyQuestion(AtOrWithin):
     """Which node, and when."""
 
     node: Annotated[
@@ -346,19 +347,9 @@ class WhyQuestion:
     at: Annotated[datetime | None, INCIDENT_AT] = None
     window: Annotated[Window, WINDOW]
 
-    def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            TimeError: both a moment and a window are set.
-        """
-        if self.at is not None and self.window != Window():
-            msg = "give either a moment or a window, not both"
-            raise TimeError(msg)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WhyWorkloadQuestion:
+class WhyWorkloadQuestion(AtOrWithin):
     """Which workload or Pod, and when."""
 
     object: Annotated[
@@ -376,16 +367,6 @@ class WhyWorkloadQuestion:
     ]
     at: Annotated[datetime | None, INCIDENT_AT] = None
     window: Annotated[Window, WINDOW]
-
-    def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            TimeError: both a moment and a window are set.
-        """
-        if self.at is not None and self.window != Window():
-            msg = "give either a moment or a window, not both"
-            raise TimeError(msg)
 
 
 SUBJECT = Argument(
