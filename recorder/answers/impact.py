@@ -17,9 +17,9 @@ from recorder.answers.loading.hits import NodeSelection, all_hits_of
 from recorder.answers.loading.nodes import (
     NODES,
     PODS,
+    account_of_work,
     hiding,
     judge_nodes,
-    reads_workloads,
 )
 from recorder.answers.loading.places import Selected, selected
 from recorder.answers.naming import named
@@ -36,7 +36,6 @@ from recorder.answers.text.table import Cell, Column, Kind
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Verdict
-from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
@@ -136,13 +135,8 @@ async def _impact(
         had = states[node].labels if node in states else None
         return had is None or chosen.fits(node, had, at)
 
-    account = await read_account(
-        reading,
-        window,
-        now=now,
-        reads=reads_workloads,
-        facts=True,
-        needs=(NODES, PODS),
+    account = await account_of_work(
+        reading, window, now=now, needs=(NODES, PODS)
     )
     judged = await judge_nodes(reading, nodes, window, account, knowledge)
     verdicts = [

@@ -23,7 +23,7 @@ from recorder.answers.families import (
 )
 from recorder.answers.job_order import UNJUDGED, JobOrder, rank_of
 from recorder.answers.job_questions import JobFilter, JobsQuestion
-from recorder.answers.loading.nodes import PODS, reads_workloads
+from recorder.answers.loading.nodes import account_of_work
 from recorder.answers.loading.places import selected
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
@@ -31,7 +31,7 @@ from recorder.answers.queries import ActiveNodes, WorkloadLives
 from recorder.answers.slurm_names import SlurmNames
 from recorder.explain.ending import Ending
 from recorder.explain.knowledge import Knowledge
-from recorder.facts.coverage.account import Account, read_account
+from recorder.facts.coverage.account import Account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import Workload
 from recorder.model.document import Document
@@ -371,13 +371,8 @@ class Survey:
 
     async def account(self) -> Account:
         """Return what the log records about the time."""
-        return await read_account(
-            self.reading,
-            self.span.seen,
-            now=self.now,
-            reads=reads_workloads,
-            facts=True,
-            needs=(PODS,),
+        return await account_of_work(
+            self.reading, self.span.seen, now=self.now
         )
 
     async def row(self, family: Family, account: Account) -> ListedWorkload:

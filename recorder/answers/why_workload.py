@@ -12,9 +12,8 @@ from recorder.answers.checkpoints import lost_since_checkpoint
 from recorder.answers.loading.authors import with_author
 from recorder.answers.loading.hits import hits_on
 from recorder.answers.loading.nodes import (
-    PODS,
+    account_of_work,
     is_authored,
-    reads_workloads,
 )
 from recorder.answers.loading.waiting import Obstacle, obstacles_to
 from recorder.answers.node_questions import WhyWorkloadQuestion
@@ -36,7 +35,6 @@ from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Verdict
 from recorder.explain.workload_state import state_after, state_of
-from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import (
     Placement,
@@ -348,7 +346,7 @@ async def _covered(
     since, until = question.window.since, question.window.until
     if since is None and not any(p.listed for p in pods):
         since = min((p.seen_at for p in pods if p.seen_at), default=None)
-    account = await _account(reading, Window(since, until), now=now)
+    account = await account_of_work(reading, Window(since, until), now=now)
     observed = [s.observed_at for e in endings for s in e.evidence]
     ends = [p.gone_at or p.ended_at for p in pods]
     over = [at for at in ends if at is not None]
@@ -357,24 +355,13 @@ async def _covered(
         # What happened after the last Pod ended is not in question.
         end = shifted(max([*over, *observed]), MOMENT)
         if end < proven:
-            account = await _account(reading, Window(since, end), now=now)
+            account = await account_of_work(
+                reading, Window(since, end), now=now
+            )
     return cover(
         account,
         times=[*(ending.at for ending in endings), *observed],
         authored=is_authored,
-    )
-
-
-async def _account(
-    reading: Reading, window: Window, *, now: datetime
-) -> Account:
-    return await read_account(
-        reading,
-        window,
-        now=now,
-        reads=reads_workloads,
-        facts=True,
-        needs=(PODS,),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from recorder.answers.impact import ask_impact
-from recorder.answers.loading.nodes import PODS, reads_workloads
+from recorder.answers.loading.nodes import account_of_work
 from recorder.answers.node_questions import ImpactQuestion, WorkloadQuestion
 from recorder.answers.placements import PlacedPod
 from recorder.answers.ports import Reading
@@ -12,7 +12,6 @@ from recorder.answers.references import find_objects
 from recorder.answers.workload_named import family_of, waiting_workload
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
-from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import (
     Placement,
@@ -93,14 +92,7 @@ async def ask_workload(
         (p for one in chosen for p in own[one]),
         key=lambda p: (p.bound_at or p.seen_at, p.pod.name),
     )
-    account = await read_account(
-        reading,
-        window,
-        now=now,
-        reads=reads_workloads,
-        facts=True,
-        needs=(PODS,),
-    )
+    account = await account_of_work(reading, window, now=now)
     hit = await _impact(reading, pods, window, knowledge, now=now)
     hits = [one for one in hit if one.workload in chosen]
     gpus, _ = most_at_once((p.bound_at, p.left_at, p.gpus) for p in pods)

@@ -25,9 +25,9 @@ from recorder.answers.loading.authors import deleter_of
 from recorder.answers.loading.nodes import (
     LOOKBACK,
     PODS,
+    account_of_work,
     judge_nodes,
     nodes_of,
-    reads_workloads,
     verdicts_of,
 )
 from recorder.answers.ports import Reading
@@ -53,7 +53,7 @@ from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import Taking, displaced, lost_around
 from recorder.explain.pod_end import BY_TAINT
 from recorder.explain.verdict import Verdict
-from recorder.facts.coverage.account import Account, read_account
+from recorder.facts.coverage.account import Account
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
     Placement,
@@ -222,14 +222,7 @@ async def hits_on(
         return [], []
     begun = min(p.bound_at for p in bound if p.bound_at is not None)
     window = Window(begun, until)
-    account = await read_account(
-        reading,
-        window,
-        now=now,
-        reads=reads_workloads,
-        facts=True,
-        needs=(PODS,),
-    )
+    account = await account_of_work(reading, window, now=now)
     verdicts: list[Verdict] = []
     if known:
         verdicts = await judge_nodes(

@@ -28,9 +28,9 @@ from recorder.explain.signals import names_in_locks
 from recorder.explain.tracks.episodes import Episode, episodes_of, may_begin
 from recorder.explain.verdict import Verdict
 from recorder.facts import DAILY_REPORTERS
-from recorder.facts.coverage.account import Account
+from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.hole import Hole
-from recorder.facts.coverage.ports import Stream
+from recorder.facts.coverage.ports import Record, Stream
 from recorder.facts.metrics import METRICS
 from recorder.facts.projections import NodeState
 from recorder.model.fact import FactKind, StoredFact
@@ -43,6 +43,7 @@ __all__ = [
     "NODE_RESOURCES",
     "NODES",
     "PODS",
+    "account_of_work",
     "Node",
     "is_of_node",
     "hiding",
@@ -94,6 +95,24 @@ def reads_workloads(source: str, resource: str) -> bool:
         reads_nodes(source, resource)
         or source == SLURM
         or (source, resource) == (WATCH, JOBS)
+    )
+
+
+async def account_of_work(
+    record: Record,
+    window: Window,
+    *,
+    now: datetime,
+    needs: Collection[str] = (PODS,),
+) -> Account:
+    """Read what a log records about workloads in a window."""
+    return await read_account(
+        record,
+        window,
+        now=now,
+        reads=reads_workloads,
+        facts=True,
+        needs=needs,
     )
 
 
