@@ -5,7 +5,6 @@ step. The supervisor is another process, so its errors travel through the state
 file as a code and a message; `from_code` makes them errors again.
 """
 
-from typing import ClassVar
 
 from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 
@@ -13,7 +12,7 @@ from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 class EmbeddedError(LogError):
     """The embedded PostgreSQL cannot be used."""
 
-    code: ClassVar[str] = "embedded"
+    code = "embedded"
 
 
 class BinariesError(EmbeddedError):
