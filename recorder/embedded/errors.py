@@ -5,7 +5,6 @@ step. The supervisor is another process, so its errors travel through the state
 file as a code and a message; `from_code` makes them errors again.
 """
 
-
 from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 
 
