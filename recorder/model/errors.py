@@ -52,10 +52,15 @@ class NotFoundError(RecorderError):
     exit_status = 5
 
     def __init__(
-        self, message: str = "", *, advice: str = "", node: str = ""
+        self,
+        message: str = "",
+        *,
+        advice: str = "",
+        code: str = "",
+        node: str = "",
     ) -> None:
         """Set the message, and the node, which another log may have."""
-        super().__init__(message, advice=advice)
+        super().__init__(message, advice=advice, code=code)
         self.node = node
 
 
