@@ -11,8 +11,6 @@ from api.resolvers.types.workloads import (
 )
 from recorder.answers.job_questions import JobsQuestion
 
-__all__ = ["AboutJobs"]
-
 
 @described
 class AboutJobs:

@@ -44,8 +44,6 @@ from recorder.answers.place_questions import PlaceQuestion, PlacesQuestion
 from recorder.answers.search import ask_search
 from recorder.model.window import Window
 
-__all__ = ["AboutLogs"]
-
 
 @described
 class LinkTemplate:

@@ -38,9 +38,6 @@ from recorder.answers.node_questions import (
 from recorder.answers.queries import NodesLike
 from recorder.model.window import Window
 
-__all__ = ["AboutNodes"]
-
-
 Steps = Annotated[
     int,
     strawberry.argument(description="Histogram steps, at most 1000."),

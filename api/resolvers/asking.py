@@ -50,8 +50,6 @@ from recorder.answers.ports import Reading
 from recorder.answers.registry import QUESTIONS, Question
 from recorder.model.reference import EntryName
 
-__all__ = ["Asked", "asks"]
-
 Answer = TypeVar("Answer")
 Put = TypeVar("Put")
 

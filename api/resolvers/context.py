@@ -25,8 +25,6 @@ from recorder.model.errors import ConfigError
 from recorder.model.fact import FactKind
 from recorder.model.reference import LogNumber
 
-__all__ = ["RequestContext", "Info"]
-
 Answer = TypeVar("Answer")
 
 

@@ -31,17 +31,6 @@ from recorder.answers.job_order import (
 )
 from recorder.answers.ports import Reading
 
-__all__ = [
-    "BEGIN",
-    "INDEX_MAX",
-    "Cursor",
-    "Order",
-    "Spot",
-    "check_kept",
-    "read_to",
-    "spot_at",
-]
-
 Spot = tuple[int, int]
 """A place after an item of a log; compared part by part."""
 

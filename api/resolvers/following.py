@@ -55,8 +55,6 @@ from recorder.model.errors import RecorderError
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.window import Window
 
-__all__ = ["Following", "Wanted", "coverage_of"]
-
 log = logging.getLogger("recorder.api")
 
 QUEUE_MAX = 5000

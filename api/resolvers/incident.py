@@ -12,8 +12,6 @@ from api.resolvers.types.describing import described
 from recorder.answers.incidents import Incident
 from recorder.answers.ports import Reading
 
-__all__ = ["IncidentAnswer"]
-
 
 @described
 class IncidentAnswer:

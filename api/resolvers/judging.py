@@ -38,13 +38,6 @@ from recorder.explain.knowledge import Knowledge
 from recorder.model.errors import RecorderError
 from recorder.model.window import Window
 
-__all__ = [
-    "Ask",
-    "Judging",
-    "disruptions_of_last_day",
-    "incidents_of_last_day",
-]
-
 SUBSCRIBERS_MAX = 500
 """Each holds its last answer: some kilobytes for an incident."""
 

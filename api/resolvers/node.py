@@ -30,8 +30,6 @@ from recorder.answers.references import find_node
 from recorder.answers.timeline import DpuTimeline, Timeline, ask_dpus
 from recorder.model.fact import FactKind
 
-__all__ = ["Node"]
-
 Kinds = Annotated[
     list[FactKind] | None,
     strawberry.argument(description="Only facts of these kinds."),

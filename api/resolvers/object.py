@@ -25,8 +25,6 @@ from recorder.answers.ports import Reading
 from recorder.answers.references import find_objects
 from recorder.answers.show import Shown
 
-__all__ = ["KubernetesObject"]
-
 NAMES = ("object", "namespace")
 FILTERS = (
     *NAMES,

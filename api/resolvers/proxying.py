@@ -12,8 +12,6 @@ from api.access import DeniedError, Guard, Principal
 from api.resolvers.reviewing import Reviewing
 from recorder.model.access import Person
 
-__all__ = ["ProxyGuard"]
-
 AUTHENTICATED = "system:authenticated"
 RESERVED = "system:"
 """The prefix of users and groups of Kubernetes itself, which a proxy must not

@@ -23,8 +23,6 @@ from recorder.answers.ports import Reading
 from recorder.facts.coverage.ports import Log, Stream
 from recorder.model.window import Window
 
-__all__ = ["Found", "JudgedOnce", "LogState"]
-
 VERDICTS_MAX = 500
 """Kept of all logs; one takes about 22 KiB with its evidence."""
 

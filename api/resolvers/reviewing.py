@@ -38,8 +38,6 @@ from api.ports import Reviews
 from recorder.model.access import Person, Right
 from recorder.model.errors import RecorderError
 
-__all__ = ["ClusterGuard", "PersonRights", "Remembered", "Reviewing"]
-
 log = logging.getLogger("recorder.api")
 
 YES_SECONDS = 30.0

@@ -36,8 +36,6 @@ from recorder.answers.growing import (
 )
 from recorder.explain.verdict import Verdict
 
-__all__ = ["Subscription"]
-
 
 @described
 class Subscription:

@@ -20,8 +20,6 @@ from api.errors import BusyError, TooLateError
 from api.ports import Logs
 from api.resolvers.visible.logs import visible
 
-__all__ = ["ANSWER_TIME_MAX", "STATEMENT_TIME_MAX", "Workers"]
-
 WORKERS = 4
 CONNECTIONS = 3
 """Of each worker: fields of one query are resolved concurrently."""

@@ -32,34 +32,6 @@ from recorder.model.errors import ConfigError
 from recorder.model.place import Place
 from recorder.model.window import TimeError, Window, parse_time
 
-__all__ = [
-    "ALL_FIELDS",
-    "INCIDENT_AT",
-    "LIMIT",
-    "NEWEST",
-    "NODES_AT",
-    "OBJECT",
-    "SINCE",
-    "UNTIL",
-    "VERSION_AT",
-    "WINDOW",
-    "Argument",
-    "Arguments",
-    "AtOrWithin",
-    "Asking",
-    "Asks",
-    "Newest",
-    "Option",
-    "arguments_of",
-    "labels_argument",
-    "named_object",
-    "place_argument",
-    "read_place",
-    "rack_argument",
-    "read",
-    "within",
-]
-
 Values = ParamSpec("Values")
 
 Asks = Callable[..., object]  # type: ignore[explicit-any]

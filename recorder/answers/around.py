@@ -10,8 +10,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared
 from recorder.model.window import Window
 
-__all__ = ["Nearest", "ask_nearest"]
-
 SPANS = (
     timedelta(hours=1),
     timedelta(days=1),

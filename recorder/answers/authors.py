@@ -24,8 +24,6 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
 
-__all__ = ["EXACT", "Attribution", "Authors", "attribution", "by_manager"]
-
 REQUESTS_MAX = 1_000
 """Audit records read around versions of a page that no record names; if
 there are more, several would match each of them."""

@@ -13,8 +13,6 @@ from recorder.explain.verdict import Verdict
 from recorder.model.moment import shifted
 from recorder.model.window import Window
 
-__all__ = ["last_day", "reach_begun"]
-
 DAY = timedelta(days=1)
 
 

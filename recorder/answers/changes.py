@@ -16,8 +16,6 @@ from recorder.model.document import Document
 from recorder.model.entry import Entry
 from recorder.model.reference import Resource
 
-__all__ = ["ShownChange", "document_of", "shown_change", "visible_changes"]
-
 
 class ShownChange(Document, frozen=True, kw_only=True):
     """One difference between two versions."""

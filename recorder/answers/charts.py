@@ -13,8 +13,6 @@ from msgspec import field
 
 from recorder.model.document import Document
 
-__all__ = ["HEIGHT", "WIDTH", "Chart", "ChartLine", "MetricSeries", "drawn"]
-
 WIDTH: Final = 960
 HEIGHT: Final = 72
 LINES_MAX: Final = 16

@@ -19,12 +19,6 @@ from recorder.model.facts import Claimed
 from recorder.model.observation import CLOUDEVENTS
 from recorder.model.outcomes import Outcome
 
-__all__ = [
-    "hours_since_checkpoint",
-    "lost_since_checkpoint",
-    "with_checkpoints",
-]
-
 CHECKPOINT: Final = "job.checkpoint"
 
 CLAIMS: Final = (CLAIM_GROUP, CLAIM_KIND)

@@ -11,15 +11,6 @@ from recorder.answers.text.table import Cell, Column, Kind
 from recorder.facts.coverage.ports import Log
 from recorder.model.document import Document
 
-__all__ = [
-    "Away",
-    "COLUMNS",
-    "Clusters",
-    "Known",
-    "KnownCluster",
-    "cluster_cells",
-]
-
 
 class Away(Document, frozen=True, kw_only=True):
     """A cluster whose log cannot be read now."""

@@ -11,20 +11,6 @@ from recorder.facts.coverage.hole import Gap, Hole
 from recorder.facts.coverage.outages import Outage, outages_of
 from recorder.model.moment import FIRST, written
 
-__all__ = [
-    "GAP_COLUMNS",
-    "grouped",
-    "archive_lines",
-    "coverage_lines",
-    "detail_lines",
-    "few",
-    "gap_cells",
-    "hole_cells",
-    "outage_line",
-    "missing_lines",
-]
-
-
 SHOWN_MAX = 5
 """Gaps named in an answer; `recorder gaps` lists all."""
 

@@ -16,8 +16,6 @@ from recorder.model.facts import Requested
 from recorder.model.kinds import plural_of
 from recorder.model.observation import AUDIT
 
-__all__ = ["creators_of", "name_of"]
-
 OBSERVED_LATE: Final = timedelta(minutes=1)
 """How long after the first Pod was observed a request may be dated."""
 

@@ -32,8 +32,6 @@ from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
 
-__all__ = ["Difference", "ask_difference"]
-
 MOMENT = timedelta(microseconds=1)
 """The resolution of times."""
 

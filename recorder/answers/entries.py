@@ -21,16 +21,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.reference import EntryName, Resource
 
-__all__ = [
-    "Entries",
-    "ask_entries",
-    "entry_coverage",
-    "find_asked",
-    "find_beside",
-    "is_of",
-    "selection_of",
-]
-
 
 def selection_of(
     question: EntryQuestion,

@@ -25,15 +25,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
 
-__all__ = [
-    "NoEntryError",
-    "Opened",
-    "ask_entry",
-    "ask_opened",
-    "facts_of",
-    "previous_of",
-]
-
 STORED = VERSIONS | {Operation.DELETED}
 """Operations whose entry has a version of an object."""
 

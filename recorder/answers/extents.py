@@ -6,8 +6,6 @@ from datetime import datetime
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.model.document import Document
 
-__all__ = ["COLUMNS", "LogExtents", "ShownExtent", "extent_cells"]
-
 COLUMNS = (
     Column("LOG"),
     Column("CLUSTER"),

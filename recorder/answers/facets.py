@@ -13,17 +13,6 @@ from recorder.answers.families import Candidate, Family
 from recorder.answers.incidents import Incident
 from recorder.answers.loading.places import Whereabouts
 
-__all__ = [
-    "Facet",
-    "Facets",
-    "WorkloadFacet",
-    "WorkloadFacets",
-    "facets_of",
-    "in_order",
-    "place_facets",
-    "workload_facets",
-]
-
 
 class Facet(StrEnum):
     """What incidents are filtered by."""

@@ -18,16 +18,6 @@ from recorder.model.outcomes import Role
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.state import Scalar
 
-__all__ = [
-    "COLUMNS",
-    "ListedFact",
-    "ShownNode",
-    "listed_fact",
-    "replay_lines",
-    "row",
-    "shown_node",
-]
-
 
 class ShownNode(Document, frozen=True, kw_only=True):
     """A node at one moment."""

@@ -23,8 +23,6 @@ from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation
 from recorder.model.reference import EntryName
 
-__all__ = ["VERSIONS_MAX", "FieldChange", "Fields"]
-
 VERSIONS_MAX = 2_000
 """Versions that are compared, the newest; earlier changes are only known by
 `managedFields`. A Node has a few hundred in a month."""

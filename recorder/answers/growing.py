@@ -24,20 +24,6 @@ from recorder.model.errors import RecorderError
 from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened
 
-__all__ = [
-    "Bell",
-    "Changes",
-    "News",
-    "Trace",
-    "attend",
-    "continued",
-    "disruption_essence",
-    "disruption_trace",
-    "essence_of",
-    "successor",
-    "trace_of",
-]
-
 log = logging.getLogger("recorder.judging")
 
 REST: Final = 2

@@ -41,15 +41,6 @@ from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = [
-    "History",
-    "ShownVersion",
-    "Version",
-    "ask_history",
-    "version_coverage",
-    "versions_between",
-]
-
 INCARNATIONS_KEPT = 50
 """Documents kept for comparison; others are read again."""
 

@@ -20,8 +20,6 @@ from recorder.answers.report import (
 from recorder.answers.text.lines import escaped
 from recorder.answers.text.svg import timeline
 
-__all__ = ["html"]
-
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --muted: #777; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem;

@@ -42,18 +42,6 @@ from recorder.model.errors import NotFoundError
 from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
 
-__all__ = [
-    "shown",
-    "COLUMNS",
-    "Impact",
-    "ImpactSubject",
-    "NodeFailure",
-    "ask_impact",
-    "cells",
-    "cost",
-    "failure_lines",
-]
-
 
 class ImpactSubject(Document, frozen=True, kw_only=True):
     """Which nodes, and when."""

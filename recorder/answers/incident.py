@@ -19,8 +19,6 @@ from recorder.model.errors import NotFoundError
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = ["NoIncidentError", "ask_incident"]
-
 MARGIN = timedelta(minutes=1)
 
 

@@ -50,19 +50,6 @@ from recorder.model.outcomes import (
 from recorder.model.reference import EntryName, written_log
 from recorder.model.window import Window
 
-__all__ = [
-    "shown",
-    "shown_each",
-    "COLUMNS",
-    "Incident",
-    "Incidents",
-    "ask_incidents",
-    "controller_of",
-    "incident_cells",
-    "is_wanted",
-    "whereabouts",
-]
-
 GROUPS = {
     Fault.CONTROL_PLANE.value: IncidentGroup.CONTROL_PLANE,
     Fault.POWER_LOSS.value: IncidentGroup.RACK,

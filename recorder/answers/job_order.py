@@ -4,15 +4,6 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-__all__ = [
-    "NAME_BYTES",
-    "UNJUDGED",
-    "JobOrder",
-    "name_from_rank",
-    "rank_from_name",
-    "rank_of",
-]
-
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 HOUR_DIGITS = 10_000

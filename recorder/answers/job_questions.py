@@ -24,8 +24,6 @@ from recorder.model.outcomes import EndedBy, WorkloadState
 from recorder.model.place import Place
 from recorder.model.window import Window
 
-__all__ = ["JobFilter", "JobsQuestion"]
-
 JOBS_AT = Argument(
     name="at",
     takes=datetime,

@@ -15,8 +15,6 @@ from recorder.answers.text.table import Cell, Column, Kind
 from recorder.facts.coverage.ports import Log
 from recorder.model.reference import written_log
 
-__all__ = ["shown", "shown_each"]
-
 COLUMNS = (
     Column("KIND", rank=4),
     Column("NAMESPACE", rank=2),

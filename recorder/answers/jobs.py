@@ -40,22 +40,6 @@ from recorder.model.moment import shifted
 from recorder.model.outcomes import EndedBy, WorkloadState
 from recorder.model.window import Window
 
-__all__ = [
-    "JUDGED_MAX",
-    "Disruption",
-    "Disruptions",
-    "JobTotals",
-    "Jobs",
-    "JobsSubject",
-    "ListedWorkload",
-    "Span",
-    "Survey",
-    "ask_disruptions",
-    "ask_jobs",
-    "covered",
-    "totals_of",
-]
-
 JUDGED_MAX: Final = 500
 """Workloads that are judged at once: some tens of megabytes of facts."""
 

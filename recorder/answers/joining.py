@@ -28,8 +28,6 @@ from recorder.model.entry import Entry, Operation
 from recorder.model.moment import shifted
 from recorder.model.reference import Resource
 
-__all__ = ["SLACK", "LONGEST", "Joined", "Request", "read_requests"]
-
 SLACK = timedelta(seconds=2)
 """Between the clocks of an API server and the recorder, and between a write
 and its watch frame."""

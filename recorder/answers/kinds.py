@@ -13,15 +13,6 @@ from dataclasses import dataclass
 from recorder.answers.nouns import CustomKind
 from recorder.model.kinds import plural_of
 
-__all__ = [
-    "BUILT_IN",
-    "Kind",
-    "built_in_version",
-    "find_kinds",
-    "kind_of",
-    "word_for",
-]
-
 _BUILT_IN = """
 v1 Pod pods po
 v1 Node nodes no cluster

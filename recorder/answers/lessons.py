@@ -22,8 +22,6 @@ from recorder.model.outcomes import (
     Outcome,
 )
 
-__all__ = ["action_items", "factors", "summary"]
-
 RECORD = {
     "audit": "Record the audit log of the API server",
     "bmc": "Send power events of the BMC to Recorder, or note here what its"

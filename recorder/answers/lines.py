@@ -12,16 +12,6 @@ from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation
 from recorder.model.reference import Resource
 
-__all__ = [
-    "COLUMNS",
-    "ShownObject",
-    "line_columns",
-    "listed_entry",
-    "says",
-    "shown_object",
-]
-
-
 COLUMNS_SHOWN = tuple(
     name
     for name in Entry.__struct_fields__

@@ -30,22 +30,6 @@ from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.reference import EntryName
 from recorder.model.window import Window, parse_time
 
-__all__ = [
-    "DifferenceQuestion",
-    "End",
-    "EndError",
-    "EntryQuestion",
-    "HistoryQuestion",
-    "FieldsQuestion",
-    "ObjectNamed",
-    "ObjectQuestion",
-    "ObjectsQuestion",
-    "SearchQuestion",
-    "OpenedQuestion",
-    "entry_name",
-    "object_named",
-]
-
 
 def entry_name(text: str) -> EntryName:
     """Parse the name of an entry.

@@ -8,8 +8,6 @@ from recorder.facts.coverage.ports import Log
 from recorder.model.errors import ConfigError, NotFoundError
 from recorder.model.reads import is_of_reads
 
-__all__ = ["AmbiguousLogError", "choose_log"]
-
 TABLE_MAX = 20
 """Logs, the newest ones; `recorder clusters` has all."""
 

@@ -21,8 +21,6 @@ from recorder.answers.report import (
 )
 from recorder.answers.text.lines import plain
 
-__all__ = ["markdown"]
-
 PAIR = 2
 """Columns of a table of names and values."""
 

@@ -9,8 +9,6 @@ from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.facts.coverage.ports import Reads
 from recorder.model.window import Window
 
-__all__ = ["covered_at"]
-
 
 async def covered_at(
     reading: Reading, at: datetime | None, *, now: datetime, reads: Reads

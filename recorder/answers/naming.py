@@ -13,16 +13,6 @@ from recorder.model.errors import ConfigError
 if TYPE_CHECKING:
     from recorder.answers.kinds import Kind
 
-__all__ = [
-    "NODE_WORDS",
-    "ObjectNameError",
-    "Reference",
-    "claim_about",
-    "did_you_mean",
-    "named",
-    "node_name",
-]
-
 PARTS_CLUSTER = 2
 PARTS_NAMESPACED = 3
 NEAR_MAX = 3

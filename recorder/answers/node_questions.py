@@ -32,24 +32,6 @@ from recorder.model.place import Place
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = [
-    "ConditionsQuestion",
-    "GroupBy",
-    "ImpactQuestion",
-    "IncidentFilter",
-    "IncidentsQuestion",
-    "MetricsQuestion",
-    "NodeNamed",
-    "NodesQuestion",
-    "PostmortemQuestion",
-    "ReplayQuestion",
-    "StatsQuestion",
-    "TimelineQuestion",
-    "WhyQuestion",
-    "WhyWorkloadQuestion",
-    "WorkloadQuestion",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactQuestion:

@@ -28,18 +28,6 @@ from recorder.model.moment import shifted, written
 from recorder.model.observation import WATCH
 from recorder.model.state import ObjectState
 
-__all__ = [
-    "shown_nodes",
-    "COLUMNS",
-    "NodeAtTime",
-    "Nodes",
-    "NodesSubject",
-    "ask_labels",
-    "ask_nodes",
-    "nodes_at",
-    "node_cells",
-]
-
 MOMENT = timedelta(microseconds=1)
 """The resolution of times."""
 

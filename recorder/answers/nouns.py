@@ -14,19 +14,6 @@ from recorder.model.fact import FactKind
 from recorder.model.reference import ObjectIdentity, Resource
 from recorder.model.window import Window
 
-__all__ = [
-    "CustomKind",
-    "Heartbeats",
-    "Incarnation",
-    "Part",
-    "Place",
-    "Places",
-    "Selection",
-    "Version",
-    "WorkloadLife",
-    "is_about_events",
-]
-
 
 def is_about_events(resource: str | None) -> bool:
     """Return whether ``group/version/plural`` is the resource of Events."""

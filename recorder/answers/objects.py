@@ -27,14 +27,6 @@ from recorder.model.reference import ObjectIdentity, Resource
 from recorder.model.state import NO_STATE, ObjectState
 from recorder.model.window import Window
 
-__all__ = [
-    "ObjectAtTime",
-    "Objects",
-    "ObjectsSubject",
-    "ask_objects",
-    "shown",
-]
-
 MOMENT = timedelta(microseconds=1)
 """The resolution of times."""
 

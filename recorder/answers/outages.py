@@ -26,17 +26,6 @@ from recorder.facts.coverage.outages import (
 from recorder.model.entry import Entry, Operation
 from recorder.model.moment import FIRST
 
-__all__ = [
-    "OUTAGE_COLUMNS",
-    "read_changes",
-    "changed_in",
-    "length_of",
-    "possible_of",
-    "outage_cells",
-    "outage_lines",
-    "unrecorded_cells",
-]
-
 READ_MAX: Final = 2_000
 """Entries of the lists after one outage that are read."""
 

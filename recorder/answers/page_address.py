@@ -6,8 +6,6 @@ from recorder.answers.kinds import find_kinds
 from recorder.answers.naming import Reference, node_name
 from recorder.facts.projections.workloads import GANGS, SERVERS
 
-__all__ = ["view", "view_of_object"]
-
 WORK = frozenset(("", kind) for kind in GANGS | SERVERS)
 
 

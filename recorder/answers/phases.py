@@ -18,8 +18,6 @@ from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
 from recorder.model.reference import EntryName
 
-__all__ = ["Phase", "phases", "phases_of_endings"]
-
 
 class Phase(Document, frozen=True, kw_only=True):
     """One phase of an incident, by the record that bears it out."""

@@ -15,8 +15,6 @@ from recorder.answers.arguments import (
 from recorder.model.place import Place
 from recorder.model.window import Window
 
-__all__ = ["PlaceQuestion", "PlacesQuestion"]
-
 ANYTIME = Window()
 
 

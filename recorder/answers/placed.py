@@ -15,8 +15,6 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
 
-__all__ = ["concerns_node", "requests_placed"]
-
 SLACK = timedelta(seconds=2)
 """Between the clocks of an API server and the recorder; creation times are
 truncated to the second."""

@@ -18,8 +18,6 @@ from recorder.model.facts import Appeared, Vanished
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = ["PlacedPod", "ask_placements"]
-
 OWNERS_DEPTH = 4
 """Owners from a Pod up to what a user created."""
 

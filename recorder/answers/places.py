@@ -13,14 +13,6 @@ from recorder.model.errors import ConfigError
 from recorder.model.place import Place, PlaceKind
 from recorder.model.state import TOPOLOGY
 
-__all__ = [
-    "NARROW",
-    "Labels",
-    "label_pair",
-    "names_rack",
-    "rack_of",
-]
-
 NARROW = tuple(end for end in TOPOLOGY if end != "zone")
 """Last parts of label keys that name a rack, the narrowest first."""
 

@@ -20,8 +20,6 @@ from recorder.facts.coverage.ports import Record
 from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 
-__all__ = ["Beside", "OnDay", "Reading"]
-
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 Found = TypeVar("Found")

@@ -36,41 +36,6 @@ from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.reference import ObjectIdentity
 
-__all__ = [
-    "ALWAYS",
-    "ActiveNodes",
-    "ActiveNodesNear",
-    "CustomKinds",
-    "DisplacedPods",
-    "EntryQuery",
-    "FactListQuery",
-    "FactQuery",
-    "HeartbeatsOf",
-    "Incarnations",
-    "Kinds",
-    "Labels",
-    "LastSign",
-    "ListQuery",
-    "NameQuery",
-    "NodeLabels",
-    "NodeNames",
-    "NodePlaces",
-    "NodesBefore",
-    "NodesLike",
-    "ObjectNames",
-    "ObjectsBefore",
-    "ObjectsLike",
-    "PodsOn",
-    "Purpose",
-    "Span",
-    "StateQuery",
-    "Stay",
-    "Tenants",
-    "WordsNear",
-    "WorkloadLives",
-    "once",
-]
-
 ALWAYS = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 """The span of all times; the database allows a day more at both ends."""
 

@@ -27,17 +27,6 @@ from recorder.model.errors import ConfigError, NotFoundError
 from recorder.model.place import PlaceKind
 from recorder.model.reference import ObjectIdentity
 
-__all__ = [
-    "KnownObject",
-    "find_again",
-    "find_node",
-    "find_objects",
-    "kinds_called",
-    "no_versions",
-    "object_named",
-    "take",
-]
-
 PLACE_WORDS = frozenset(PlaceKind) - {PlaceKind.NODE}
 EVENT_WORDS = frozenset({"event", "events", "ev"})
 

@@ -53,9 +53,6 @@ if TYPE_CHECKING:
     from recorder.explain.knowledge import Knowledge
     from recorder.facts.coverage.ports import Log
 
-__all__ = ["QUESTIONS", "Question"]
-
-
 LIST = ("table", "wide", "json", "yaml", "csv", "name")
 """Output formats of a list, the default first."""
 

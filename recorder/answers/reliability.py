@@ -26,16 +26,6 @@ from recorder.model.document import Document
 from recorder.model.outcomes import EndedBy
 from recorder.model.window import Window
 
-__all__ = [
-    "OF_WORKLOADS",
-    "GroupedReliability",
-    "Reliability",
-    "ask_reliability",
-    "fleet_line",
-    "reliability_cells",
-    "reliability_columns",
-]
-
 OF_WORKLOADS: Final = (
     GroupBy.WORKLOAD,
     GroupBy.USER,

@@ -13,8 +13,6 @@ from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.facts.projections import NodeState, advance
 from recorder.model.fact import StoredFact
 
-__all__ = ["Replay", "Step", "ask_replay"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

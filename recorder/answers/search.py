@@ -39,20 +39,6 @@ from recorder.model.kinds import plural_of
 from recorder.model.reference import EntryName, ObjectIdentity, written_log
 from recorder.model.window import Window
 
-__all__ = [
-    "SearchAnswer",
-    "SearchHit",
-    "SearchKind",
-    "ask_search",
-    "complete_labels",
-    "complete_nodes",
-    "complete_objects",
-    "complete_places",
-    "complete_racks",
-    "shown",
-    "shown_each",
-]
-
 OFFERED_MAX = 200
 """Names offered for completion; more would not be read."""
 

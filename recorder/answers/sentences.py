@@ -7,8 +7,6 @@ from datetime import datetime
 from recorder.explain.hit import Hit
 from recorder.model.moment import written
 
-__all__ = ["counted", "counted_parts", "lasting"]
-
 LASTING = frozenset({"down", "preempted"})
 """Outcomes of workloads that may still not be running."""
 

@@ -17,8 +17,6 @@ from recorder.facts.projections import NodeState, advance
 from recorder.model.document import Document
 from recorder.model.window import Window
 
-__all__ = ["ConditionPoint", "ConditionSeries", "ask_conditions"]
-
 
 class ConditionPoint(Document, frozen=True, kw_only=True):
     """A condition of a node from this time on."""

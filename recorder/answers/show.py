@@ -17,8 +17,6 @@ from recorder.model.entry import Entry, Operation
 from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
 
-__all__ = ["Shown", "ask_object", "never"]
-
 MOMENT = timedelta(microseconds=1)
 """The resolution of times."""
 

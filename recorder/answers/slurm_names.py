@@ -8,8 +8,6 @@ from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared
 
-__all__ = ["SlurmNames", "slurm_names", "slurm_row"]
-
 
 class SlurmNames(Document, frozen=True, kw_only=True):
     """The names that Slurm files a job under; null where it has none."""

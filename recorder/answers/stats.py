@@ -47,20 +47,6 @@ from recorder.facts.coverage.share import vouched_share
 from recorder.model.document import Document
 from recorder.model.outcomes import Happened
 
-__all__ = [
-    "shown",
-    "shown_each",
-    "Count",
-    "GroupedCounts",
-    "Stats",
-    "StatsSubject",
-    "ask_stats",
-    "count",
-    "count_cells",
-    "count_columns",
-    "totals_line",
-]
-
 DIGITS = 4
 """Digits of GPU-hours, as in charges."""
 

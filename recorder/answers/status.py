@@ -18,24 +18,6 @@ from recorder.model.document import Document
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 
-__all__ = [
-    "Behind",
-    "COLUMNS",
-    "ClusterStatus",
-    "DatabaseStatus",
-    "Days",
-    "Disk",
-    "LogState",
-    "LogStatus",
-    "ShownStatus",
-    "Source",
-    "Status",
-    "days_lines",
-    "nothing_known",
-    "status_rows",
-    "summary",
-]
-
 WORKING = frozenset({"listing", "live", "backing-off"})
 """States that only a running recorder can be in."""
 

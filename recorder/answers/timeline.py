@@ -40,17 +40,6 @@ from recorder.model.outcomes import ServiceState
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = [
-    "BootSpan",
-    "ConditionSpan",
-    "CordonSpan",
-    "ServiceSpan",
-    "TaintSpan",
-    "Timeline",
-    "ask_dpus",
-    "ask_timeline",
-]
-
 FACTS_MAX = 5000
 """Facts of one timeline; a node has a few hundred a day."""
 

@@ -11,8 +11,6 @@ from recorder.integrity.verified import (
 )
 from recorder.model.moment import written
 
-__all__ = ["lines_of", "verification_lines"]
-
 DATABASE = "the database"
 
 

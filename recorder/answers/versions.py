@@ -21,17 +21,6 @@ from recorder.model.author import UNKNOWN, KnownBy
 from recorder.model.entry import Operation
 from recorder.model.moment import written
 
-__all__ = [
-    "shown_difference",
-    "shown_object",
-    "actor_text",
-    "difference_lines",
-    "heartbeat_notes",
-    "shown_notes",
-    "version_lines",
-]
-
-
 VALUE_SIZE_MAX = 100
 """Characters of a value in a line; longer ones are shortened, with their
 length."""

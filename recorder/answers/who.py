@@ -42,19 +42,6 @@ from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = [
-    "shown",
-    "FieldContest",
-    "FieldContestSide",
-    "FieldContests",
-    "Who",
-    "ask_who",
-    "author_text",
-    "who_lines",
-    "who_notes",
-]
-
-
 MOMENT = timedelta(microseconds=1)
 
 CONTESTS_MAX = 100

@@ -19,8 +19,6 @@ from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.ports import Log
 from recorder.model.reference import written_log
 
-__all__ = ["ask_why_named", "shown", "shown_each"]
-
 WhyNamed = Why | WhyWorkload
 
 

@@ -48,15 +48,6 @@ from recorder.model.moment import shifted, written
 from recorder.model.outcomes import EndedBy, WorkloadState
 from recorder.model.window import Window
 
-__all__ = [
-    "shown",
-    "WhyWorkload",
-    "WhyWorkloadSubject",
-    "ending_rows",
-    "ask_why_workload",
-    "why_workload_lines",
-]
-
 SOON = timedelta(minutes=5)
 """How long after the time of a question an ending may be, and be meant."""
 

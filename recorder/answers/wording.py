@@ -18,8 +18,6 @@ from recorder.model.entry import Entry, Operation
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ConditionChanged
 
-__all__ = ["worded"]
-
 NAMED_MAX = 3
 """Facts or fields named in one line."""
 

@@ -24,8 +24,6 @@ from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.window import Window
 
-__all__ = ["WorkloadHistory", "ask_workload"]
-
 
 class WorkloadHistory(Document, frozen=True, kw_only=True):
     """The Pods of a workload, where they ran, and their disruptions."""

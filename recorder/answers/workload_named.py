@@ -37,14 +37,6 @@ from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.kinds import plural_of
 
-__all__ = [
-    "NamedWorkload",
-    "family_of",
-    "find_workload",
-    "waiting_workload",
-    "workload_of",
-]
-
 LISTED_MAX = 10
 """Workloads of one name that a message lists."""
 

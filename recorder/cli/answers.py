@@ -12,24 +12,6 @@ from recorder.cli.asking import wait_for
 from recorder.cli.lazy import LazyGroup
 from recorder.cli.watching import watch_incidents, watch_option
 
-__all__ = [
-    "coverage",
-    "diff",
-    "gaps",
-    "get",
-    "impact",
-    "incidents",
-    "jobs",
-    "nodes",
-    "objects",
-    "places",
-    "search",
-    "show",
-    "stats",
-    "who",
-    "why",
-]
-
 
 class GetGroup(LazyGroup):
     """Takes the name of a kind as its command."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from recorder.sources.audit import ImportedFile
     from recorder.sources.dumps import Examined
 
-__all__ = ["import_audit", "import_paths"]
-
 KINDS_MAX = 4
 """Kinds that are left out and named; more are summed."""
 

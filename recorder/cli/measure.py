@@ -15,8 +15,6 @@ from recorder.cli.stopping import run_until_stopped, stop_at_end_of_input
 if TYPE_CHECKING:
     from recorder.model.settings import Settings
 
-__all__ = ["measure"]
-
 
 @click.command()
 @click.option(

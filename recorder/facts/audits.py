@@ -19,8 +19,6 @@ from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import Requested
 
-__all__ = ["request"]
-
 _NOTHING = ObjectRef()
 _NO_USER = User()
 

@@ -23,25 +23,6 @@ from recorder.model.facts import (
 )
 from recorder.model.place import Place, PlaceKind
 
-__all__ = [
-    "DAILY_REPORTERS",
-    "DEBUGGER",
-    "HOST_COMMAND",
-    "MANAGED_BY",
-    "NO_EVICTORS",
-    "REFUSED",
-    "Bearing",
-    "Port",
-    "bearing_of",
-    "displacement",
-    "is_evidence",
-    "is_sign",
-    "place_of",
-    "port_of",
-    "state_of_port",
-    "wide_place_of",
-]
-
 
 class Bearing(StrEnum):
     """What a fact may show of its node.

@@ -35,8 +35,6 @@ from recorder.model.state import (
     Taint,
 )
 
-__all__ = ["Change", "changes", "held", "snapshot"]
-
 # By names of their own: Python 3.11 takes its time for a member.
 CONDITION_CHANGED = FactKind.CONDITION_CHANGED
 FIELD_CHANGED = FactKind.FIELD_CHANGED

@@ -15,8 +15,6 @@ from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import Claimed
 from recorder.model.place import Place, PlaceKind
 
-__all__ = ["claimed"]
-
 PARTS_MAX: Final = 256
 """Members and items of the data that a fact keeps; the entry has all."""
 

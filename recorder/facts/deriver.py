@@ -52,18 +52,6 @@ from recorder.model.facts import (
 from recorder.model.reference import ObjectIdentity, Resource
 from recorder.model.state import Scalar
 
-__all__ = [
-    "DERIVATION",
-    "Derived",
-    "Document",
-    "Read",
-    "appearance",
-    "derive",
-    "is_compared",
-    "read_entry",
-    "state_of",
-]
-
 DERIVATION = 14
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""

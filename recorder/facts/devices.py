@@ -17,8 +17,6 @@ from recorder.model.place import Place, PlaceKind
 from recorder.model.reference import Resource
 from recorder.model.state import Scalar
 
-__all__ = ["placing_attributes", "relations_between"]
-
 FIELD: Final = "device/"
 """How fields of a state begin that hold an attribute: then the name of the
 device, and the key."""

@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 from recorder.facts.bearing import Port, port_of, state_of_port
 from recorder.model.fact import StoredFact
 
-__all__ = ["BEAT_SECONDS", "CLAIMS_MAX", "Run", "folded", "without_flaps"]
-
 BEAT_SECONDS: Final = 600
 
 CLAIMS_MAX: Final = 8

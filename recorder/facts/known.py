@@ -18,8 +18,6 @@ from recorder.facts.state import State, Wire
 from recorder.facts.writing import WrittenFact, written
 from recorder.model.entry import Draft
 
-__all__ = ["Entered", "KnownStates"]
-
 Entered = Wire | list[WrittenFact]
 """The facts of an entry, or its document where the state before it is not at
 hand."""

@@ -38,8 +38,6 @@ from recorder.model.facts import (
 )
 from recorder.model.state import Condition, ObjectState
 
-__all__ = ["Mark", "Marks", "marks_of"]
-
 
 class Mark(StrEnum):
     """What is marked of a fact.

@@ -12,8 +12,6 @@ import msgspec
 from recorder.facts.classify.shapes import AnySpec, Shape
 from recorder.model.reference import Resource
 
-__all__ = ["members_of"]
-
 
 class _Role(Shape):
     """Members of one role, as far as their number is concerned."""

@@ -15,20 +15,6 @@ import msgspec
 from recorder.model.facts import Claimed
 from recorder.model.moment import written
 
-__all__ = [
-    "METRICS",
-    "SPAN_MAX",
-    "Kept",
-    "Series",
-    "Summary",
-    "data_of",
-    "kept_of",
-    "lost_of",
-    "series_of",
-    "summaries_of",
-    "summary_of",
-]
-
 METRICS: Final = "metrics.range"
 """The type of the claim."""
 

@@ -17,17 +17,6 @@ from recorder.model.facts import (
 )
 from recorder.model.state import Condition
 
-__all__ = [
-    "COMPLETES",
-    "CRITERIA_MET",
-    "FAILS",
-    "PHASES",
-    "ended_before",
-    "ending_conditions",
-    "ends_phase",
-    "says_over",
-]
-
 FAILS: Final = frozenset({"Failed", "FailureTarget"})
 """Conditions of what failed; its Pods may end after that."""
 

@@ -19,17 +19,6 @@ from recorder.facts.classify.shapes import (
     Owner,
 )
 
-__all__ = [
-    "mark_of",
-    "read_any_conditions",
-    "read_commands",
-    "read_containers",
-    "read_managed",
-    "read_node_info",
-    "read_owners",
-    "read_texts",
-]
-
 _Texts = dict[str, str]
 
 

@@ -6,8 +6,6 @@ from typing import Final
 from recorder.model.facts import Requested
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["says_request"]
-
 REFUSED: Final = 400
 FORBIDDEN: Final = 403
 

@@ -21,21 +21,6 @@ from recorder.model.moment import written
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Condition, ObjectState, Owner
 
-__all__ = [
-    "BY_REQUEUE",
-    "HELD",
-    "NODE_LOST",
-    "RELEASED",
-    "REQUEUED",
-    "RUN",
-    "SLURM_GROUP",
-    "SLURM_JOB",
-    "Member",
-    "SlurmRun",
-    "part_of",
-    "run_facts",
-]
-
 RUN: Final = "slurm.run"
 """The type of the claims."""
 

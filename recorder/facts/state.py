@@ -48,8 +48,6 @@ from recorder.facts.texts import TEXT_CHARACTERS_MAX, all_cut, cut
 from recorder.model.reference import Resource
 from recorder.model.state import ContainerEnd, Scalar
 
-__all__ = ["State", "Wire", "named_as_node", "read_state", "read_wire"]
-
 _NO_METADATA = Metadata()
 _NO_SPEC = AnySpec()
 _NO_STATUS = AnyStatus()

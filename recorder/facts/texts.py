@@ -1,7 +1,5 @@
 """Texts of facts: bounded, since an annotation may be a quarter of a MiB."""
 
-__all__ = ["TEXT_CHARACTERS_MAX", "all_cut", "cut"]
-
 TEXT_CHARACTERS_MAX = 4_096
 """Of a value in a fact; what is cut is in the entry."""
 

@@ -23,8 +23,6 @@ from recorder.model.observation import (
     WatchFrame,
 )
 
-__all__ = ["admit"]
-
 
 def admit(
     observations: Iterable[Observation],

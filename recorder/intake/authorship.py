@@ -15,8 +15,6 @@ from recorder.intake.streams import complete
 from recorder.model.observation import AUDIT, AUDITED, WATCH
 from recorder.model.reference import Resource
 
-__all__ = ["Authorship"]
-
 NO_WRITE = frozenset({"exec", "attach", "portforward", "proxy", "log"})
 """Subresources that do not change the object."""
 

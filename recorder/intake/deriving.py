@@ -14,8 +14,6 @@ from typing import Protocol
 from recorder.facts import State, WrittenFact, is_compared, state_of
 from recorder.intake.state import Batch
 
-__all__ = ["Deriver"]
-
 STATES_MAX = 4_096
 """Remembered states of earlier entries, of 2 to 6 kB each. In a larger cluster
 in which everything changes the others are read from the log."""

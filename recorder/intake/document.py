@@ -15,9 +15,6 @@ from recorder.model.kinds import BUILT_IN_KINDS
 from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 
-__all__ = ["Document", "collection_of", "is_events", "read"]
-
-
 BEATING = frozenset({"nodes", "coordination.k8s.io/leases"})
 """Collections whose objects are updated as a sign of life."""
 

@@ -17,17 +17,6 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.moment import written
 from recorder.model.reference import EntryName
 
-__all__ = [
-    "CAME_AND_WENT",
-    "RELISTED",
-    "Outcome",
-    "Relist",
-    "closed",
-    "counted",
-    "opened",
-    "own_draft",
-]
-
 RELISTED = "relisted"
 """Reason of a gap that a list found without a known reason."""
 

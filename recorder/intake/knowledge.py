@@ -15,9 +15,6 @@ from recorder.intake.streams import is_half_read
 from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 
-__all__ = ["Knowledge", "utc_now"]
-
-
 PAST_HELD = timedelta(minutes=15)
 """Longer than an API server holds its past."""
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 
 from recorder.model.observation import CloudEventPosted, Observation
 
-__all__ = ["KnownClaims"]
-
 REMEMBERED_MAX = 1 << 15
 """Keys, of some 150 bytes each. What is taken and not committed is less."""
 

@@ -20,8 +20,6 @@ from recorder.intake.state import StreamKey
 from recorder.intake.streams import compare_versions
 from recorder.model.observation import ListPage, Observation
 
-__all__ = ["EVER", "KnownEvent", "KnownEvents", "outlived"]
-
 EVER = datetime.min.replace(tzinfo=UTC)
 
 WIDER = 4

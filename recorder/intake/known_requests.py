@@ -18,8 +18,6 @@ from recorder.facts.classify import (
 )
 from recorder.model.observation import AuditRecorded, Observation
 
-__all__ = ["KnownRequests"]
-
 REMEMBERED_MAX = 1 << 15
 """Records, of some 250 bytes each. What is put and not committed is a quarter
 of that."""

@@ -27,8 +27,6 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName, Resource
 
-__all__ = ["Ledger"]
-
 
 class Ledger:
     """What has been taken and is not yet sealed into a batch."""

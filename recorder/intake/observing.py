@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from recorder.intake.ports import Known, Sink, Source
 from recorder.model.errors import RecorderError
 
-__all__ = ["SourceEndedError", "observe"]
-
 
 class SourceEndedError(RecorderError):
     """A source that should observe until cancelled has ended."""

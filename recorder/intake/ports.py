@@ -16,8 +16,6 @@ from recorder.intake.state import Batch, Recovered
 from recorder.model.observation import Observation
 from recorder.model.reference import Resource
 
-__all__ = ["HeldVersion", "Known", "KnownObject", "Log", "Sink", "Source"]
-
 
 class Sink(Protocol):
     """Where a source puts what it observed."""

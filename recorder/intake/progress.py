@@ -23,8 +23,6 @@ from recorder.model.observation import (
     WatchFrame,
 )
 
-__all__ = ["COMMIT_BOUNDS", "ClaimCounts", "Progress", "Received"]
-
 ALARMING = frozenset(
     {Operation.REFUSED, Operation.GAP_OPENED, Operation.GAP_CLOSED}
 )

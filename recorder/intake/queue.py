@@ -23,8 +23,6 @@ from recorder.model.observation import (
     WatchFrame,
 )
 
-__all__ = ["Chunk", "IntakeQueue", "Request", "weight"]
-
 Request = Callable[[], Awaitable[None]]
 """Something to do when all that was put before has been taken."""
 

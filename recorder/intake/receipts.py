@@ -13,8 +13,6 @@ import msgspec
 
 from recorder.model.errors import LogError
 
-__all__ = ["NotCommittedError", "Receipt", "Receipts"]
-
 
 class NotCommittedError(LogError):
     """The recording ended before it could confirm the commit.

@@ -35,9 +35,6 @@ from recorder.model.observation import (
     Observation,
 )
 
-__all__ = ["Recording"]
-
-
 CLOCKS_APART = timedelta(seconds=2)
 """How far the clock may jump without being reported while we compare."""
 

@@ -19,8 +19,6 @@ from recorder.model.observation import (
     WatchFrame,
 )
 
-__all__ = ["input_refused", "refusal"]
-
 HEAD_BYTES = 4096
 """Of refused input that is kept: enough to recognize its sender."""
 

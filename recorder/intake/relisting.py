@@ -40,8 +40,6 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.errors import InputError
 from recorder.model.observation import ListPage
 
-__all__ = ["Ended", "Relisting"]
-
 EVENT_TTL = timedelta(hours=1)
 """The API server's default of ``--event-ttl``."""
 

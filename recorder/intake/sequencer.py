@@ -60,8 +60,6 @@ from recorder.model.observation import (
     WatchFrame,
 )
 
-__all__ = ["Sequencer"]
-
 OPERATIONS = {
     "ADDED": Operation.ADDED,
     "MODIFIED": Operation.MODIFIED,

@@ -15,20 +15,6 @@ from recorder.facts import Entered, KnownStates, WrittenFact
 from recorder.model.entry import Draft
 from recorder.model.reference import ObjectIdentity
 
-__all__ = [
-    "Batch",
-    "Head",
-    "HeadKey",
-    "Jump",
-    "OpenGap",
-    "Recovered",
-    "ResumePoint",
-    "StreamKey",
-    "StreamState",
-    "WORKING",
-    "head_key",
-]
-
 HeadKey = tuple[str, str]
 """Collection (group/plural) and uid, or namespace and name."""
 

@@ -18,17 +18,6 @@ from datetime import datetime
 
 from recorder.intake.state import ResumePoint, StreamState
 
-__all__ = [
-    "advance",
-    "compare_versions",
-    "complete",
-    "is_half_read",
-    "is_lower",
-    "marked",
-    "settle",
-    "vouch",
-]
-
 
 def compare_versions(ours: str, theirs: str) -> int:
     """Order two versions of one resource: negative, zero or positive.

@@ -16,8 +16,6 @@ from recorder.intake.state import StreamKey, StreamState
 from recorder.model.observation import WATCH, ListPage, Observation
 from recorder.model.reference import Resource
 
-__all__ = ["Tee", "Tees"]
-
 PAGE = 500
 """Documents of a made page, as of a list of the API server."""
 

@@ -22,8 +22,6 @@ from recorder.intake.state import Head, HeadKey, head_key
 from recorder.intake.streams import compare_versions
 from recorder.model.reference import ObjectIdentity, Resource
 
-__all__ = ["LEASES", "NODES", "Renewal", "Versions", "is_known"]
-
 NODES = "nodes"
 LEASES = "coordination.k8s.io/leases"
 SILENCE = timedelta(seconds=20)

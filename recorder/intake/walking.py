@@ -14,8 +14,6 @@ from recorder.intake.state import OpenGap, StreamKey, StreamState
 from recorder.intake.streams import compare_versions, complete
 from recorder.model.observation import HistoryWalked
 
-__all__ = ["WATCH_EXPIRED", "Walking"]
-
 WATCH_EXPIRED = "watch expired (410)"
 """Why a walk is made."""
 

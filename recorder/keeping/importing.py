@@ -42,18 +42,6 @@ from recorder.sources.files import CutError, UnreadableError, members
 from recorder.sources.tape import TapeReader
 from recorder.store.writer import LogSpec, Writer, holder_name
 
-__all__ = [
-    "Found",
-    "Imported",
-    "Importing",
-    "NoRecordError",
-    "OtherClusterError",
-    "existing",
-    "find_all",
-    "import_all",
-    "record_finite",
-]
-
 UNKNOWN = "unknown"
 """The version of a cluster that no file shows."""
 

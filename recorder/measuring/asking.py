@@ -25,8 +25,6 @@ from recorder.model.moment import shifted, written
 from recorder.model.outcomes import Cause, Happened
 from recorder.model.place import PlaceKind
 
-__all__ = ["LAG", "PATIENCE", "Asked", "asked_about", "event_of", "taken"]
-
 BEFORE: Final = timedelta(minutes=30)
 """Before the first sign of an incident."""
 

@@ -9,8 +9,6 @@ from recorder.explain.knowledge import Knowledge
 from recorder.measuring.ports import Sampled, Store, StoreError
 from recorder.measuring.store_file import MetricsStore
 
-__all__ = ["Checked", "check_store"]
-
 NODES_MAX: Final = 10
 """Nodes that are asked about."""
 

@@ -36,8 +36,6 @@ from recorder.model.moment import shifted
 from recorder.model.observation import CLOUDEVENTS
 from recorder.model.window import Window
 
-__all__ = ["Measuring"]
-
 log = logging.getLogger("recorder.metrics")
 
 INTERVAL: Final = 15.0

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple, Protocol
 
 from recorder.model.errors import Transient
 
-__all__ = ["Door", "Sampled", "Store", "StoreError"]
-
 
 class StoreError(Transient):
     """The metrics store gave no usable answer; without its address."""

@@ -23,8 +23,6 @@ from recorder import __version__
 from recorder.measuring.ports import Sampled, StoreError
 from recorder.measuring.store_file import MetricsError, MetricsStore
 
-__all__ = ["Prometheus", "prometheus"]
-
 PATH: Final = "/api/v1/query"
 ANSWER_BYTES_MAX: Final = 8 << 20
 """Of one metric of one node in two hours: 2,000 series have about 8 MiB."""

@@ -18,8 +18,6 @@ from recorder.model.errors import ConfigError
 from recorder.model.rules_files import RulesFile
 from recorder.model.setting_values import parse_duration
 
-__all__ = ["MetricsError", "MetricsStore", "Selector", "load_store"]
-
 SELECTORS_MAX = 20
 WRONG_MATCH = (
     'write label matchers such as node="{node}", separated by commas, with'

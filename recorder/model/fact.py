@@ -15,8 +15,6 @@ import msgspec
 from recorder.model import facts
 from recorder.model.reference import EntryName, ObjectIdentity
 
-__all__ = ["DETAILS", "Fact", "FactKind", "StoredFact"]
-
 
 class FactKind(StrEnum):
     """What kind of thing happened."""

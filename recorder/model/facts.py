@@ -8,34 +8,6 @@ from typing import Any
 
 from recorder.model.state import NO_STATE, Condition, ObjectState, Part, Scalar
 
-__all__ = [
-    "AnnotationChanged",
-    "Appeared",
-    "BootChanged",
-    "Bound",
-    "Claimed",
-    "ConditionChanged",
-    "ContainerEnded",
-    "Cordoned",
-    "DeletionRequested",
-    "Detail",
-    "Ended",
-    "EventOccurred",
-    "FieldChanged",
-    "LabelChanged",
-    "LeaseSilent",
-    "MachineChanged",
-    "Requested",
-    "ResourceChanged",
-    "Started",
-    "Tainted",
-    "Uncordoned",
-    "Unreadable",
-    "Untainted",
-    "Vanished",
-    "Writer",
-]
-
 
 class Writer(Part, frozen=True):
     """Who made a change, by the field managers of the object."""

@@ -5,24 +5,6 @@ Values are shown and asked for: they may be added to, never renamed.
 
 from enum import StrEnum
 
-__all__ = [
-    "ActorKind",
-    "Cause",
-    "Confidence",
-    "Decision",
-    "DurationKind",
-    "EndedBy",
-    "Fault",
-    "Happened",
-    "HitBy",
-    "IncidentGroup",
-    "Mode",
-    "Outcome",
-    "Role",
-    "ServiceState",
-    "WorkloadState",
-]
-
 
 class Happened(StrEnum):
     """What happened to a node; the strongest names a chain, in this order."""

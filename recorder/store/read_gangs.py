@@ -21,8 +21,6 @@ from recorder.store.stored_facts import (
     named,
 )
 
-__all__ = ["FAMILIES", "FAMILY", "LIVES", "PodReader"]
-
 DEPTH_MAX = 4
 """Steps from a workload down to its Pods, and up again."""
 

@@ -17,17 +17,6 @@ from recorder.facts.flaps import BEAT_SECONDS, CLAIMS_MAX, Run, folded
 from recorder.model.fact import StoredFact
 from recorder.store.stored_facts import COLUMNS, OF_EXTENT, OF_NODES, named
 
-__all__ = [
-    "FEW",
-    "IN_TIME",
-    "OF_CROWDED",
-    "OF_CROWDED_ARCHIVED",
-    "OF_PORTS",
-    "OF_PORTS_ARCHIVED",
-    "claims_of",
-    "crowded",
-]
-
 IN_TIME: Final = "f.at >= :since and f.at < :until"
 
 OF_PORT: Final = f"{OF_EXTENT} and f.bearing = #port and {IN_TIME}"

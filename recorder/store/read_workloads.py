@@ -15,8 +15,6 @@ from recorder.store.engine import QuestionTooLargeError
 from recorder.store.statement import question
 from recorder.store.stored_facts import OF_EXTENT, SEEN_AT, ExtentReader
 
-__all__ = ["LifeReader"]
-
 LIVES_MAX = 500_000
 """Workloads of one answer, about 300 MB; more would take half a minute."""
 

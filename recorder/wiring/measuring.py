@@ -33,8 +33,6 @@ from recorder.wiring.following import follow_each
 from recorder.wiring.reading import open_logs
 from recorder.wiring.waiting import opened
 
-__all__ = ["MeasureProgress", "checked", "measure", "store_of"]
-
 log = logging.getLogger("recorder.metrics")
 
 SEND_SECONDS = 30.0

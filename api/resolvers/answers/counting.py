@@ -19,8 +19,6 @@ from recorder.answers.stats import (
     count,
 )
 
-__all__ = ["stats"]
-
 
 async def stats(
     asked: RequestContext,

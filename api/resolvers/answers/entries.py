@@ -38,8 +38,6 @@ from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 
-__all__ = ["entries", "facts", "versions"]
-
 READ = {
     "resource": nouns.Part.RESOURCE,
     "node": nouns.Part.NODE,

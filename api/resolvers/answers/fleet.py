@@ -25,8 +25,6 @@ from recorder.model.errors import (
 from recorder.model.reads import is_of_reads
 from recorder.model.window import Window
 
-__all__ = ["Each", "ask_each", "away_hole", "merged_coverage"]
-
 CLUSTERS_MAX = 50
 """Clusters of one request: each costs as much as a request of its own."""
 

@@ -43,8 +43,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = ["Shape", "incidents", "one_incident"]
-
 STEPS_MAX = 1000
 
 

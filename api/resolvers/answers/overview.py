@@ -15,8 +15,6 @@ from recorder.answers.ports import Reading
 from recorder.answers.status import ClusterStatus, ShownStatus
 from recorder.model.errors import ConfigError
 
-__all__ = ["annotations", "check_nodes", "clusters", "status"]
-
 NODES_MAX = 50
 """Lanes that a dashboard can show."""
 

@@ -34,20 +34,6 @@ from api.resolvers.types.pages import PageInfo
 from recorder.answers.ports import Reading
 from recorder.model.errors import ConfigError
 
-__all__ = [
-    "Bounds",
-    "Item",
-    "Page",
-    "Pages",
-    "Part",
-    "ReadPage",
-    "Turn",
-    "cut",
-    "merged",
-    "page_size",
-    "read_part",
-]
-
 PAGE_MAX = 500
 """Items of one page; their rendering takes about 20 ms."""
 

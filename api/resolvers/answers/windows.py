@@ -7,8 +7,6 @@ from recorder.answers.ports import Reading
 from recorder.model.errors import ConfigError
 from recorder.model.window import Window
 
-__all__ = ["bounded", "window"]
-
 WINDOW_MAX = timedelta(days=400)
 """A year and a month: enough to compare years, and no typing error."""
 

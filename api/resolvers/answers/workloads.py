@@ -47,8 +47,6 @@ from recorder.answers.ports import Reading
 from recorder.facts.coverage.coverage import Coverage
 from recorder.model.window import Window
 
-__all__ = ["disruptions", "workloads"]
-
 Node = TypeVar("Node")
 
 

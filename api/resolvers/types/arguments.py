@@ -7,19 +7,6 @@ import strawberry
 
 from recorder.answers.arguments import SINCE, UNTIL
 
-__all__ = [
-    "After",
-    "Before",
-    "ClusterArgument",
-    "Clusters",
-    "First",
-    "Last",
-    "LogArgument",
-    "OfNode",
-    "Since",
-    "Until",
-]
-
 Since = Annotated[
     datetime | None, strawberry.argument(description=SINCE.graphql)
 ]

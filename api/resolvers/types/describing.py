@@ -15,8 +15,6 @@ from typing import Any, TypeVar, dataclass_transform
 
 import strawberry
 
-__all__ = ["described", "described_enum", "flat", "texts_of"]
-
 Described = TypeVar("Described", bound=type)
 DescribedEnum = TypeVar("DescribedEnum", bound=type[Enum])
 

@@ -16,11 +16,6 @@ from recorder.model.author import Author
 from recorder.model.entry import Entry
 from recorder.model.reference import ObjectIdentity
 
-__all__ = [
-    "EntryConnection",
-    "EntryEdge",
-]
-
 
 class _Entry:
     """Fields that GraphQL adds to an entry."""

@@ -17,19 +17,6 @@ from api.resolvers.types.words import Facet
 from recorder.answers.facets import Facets, in_order
 from recorder.answers.incidents import Incident
 
-__all__ = [
-    "FacetCounts",
-    "FacetWord",
-    "Histogram",
-    "HistogramStep",
-    "IncidentChanges",
-    "IncidentConnection",
-    "IncidentEdge",
-    "PlaceLabel",
-    "Renamed",
-    "VerdictChanges",
-]
-
 
 class _IncidentFields:
     id: strawberry.ID

@@ -17,8 +17,6 @@ from recorder.model.author import Author
 from recorder.model.entry import Entry
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["VersionConnection", "VersionEdge"]
-
 
 class _Change:
     @strawberry.field

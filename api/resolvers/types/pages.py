@@ -2,8 +2,6 @@
 
 from api.resolvers.types.describing import described
 
-__all__ = ["PageInfo"]
-
 
 @described
 class PageInfo:

@@ -29,8 +29,6 @@ from api.resolvers.types.scalars import Json
 from recorder.model.document import is_left_out
 from recorder.model.reference import EntryName
 
-__all__ = ["publish"]
-
 
 def publish(
     struct: type,

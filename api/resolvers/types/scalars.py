@@ -11,8 +11,6 @@ from strawberry.types.scalar import ScalarDefinition
 from recorder.model.moment import written
 from recorder.model.window import TimeError, parse_time
 
-__all__ = ["SCALARS", "Json", "attribute"]
-
 Json = NewType("Json", object)
 """Any JSON value."""
 

@@ -20,8 +20,6 @@ from recorder.model.errors import (
     RecorderError,
 )
 
-__all__ = ["VisibleLogs", "visible"]
-
 
 def visible(logs: Logs, who: Principal) -> Logs:
     """Return the logs as far as the caller may see them."""

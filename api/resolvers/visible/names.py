@@ -28,8 +28,6 @@ from recorder.answers.queries import (
 )
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["VisibleNames"]
-
 LOOKED_AT = 1000
 """Names of nodes that are searched for a text."""
 

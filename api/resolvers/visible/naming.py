@@ -10,8 +10,6 @@ from typing import Any
 
 import orjson
 
-__all__ = ["namespaces_in", "words_of_event"]
-
 LABEL = r"([a-z0-9](?:[-a-z0-9]*[a-z0-9])?)"
 FORMS = [
     re.compile(form)

@@ -35,8 +35,6 @@ from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 
-__all__ = ["VisibleReading"]
-
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 Found = TypeVar("Found")

@@ -15,8 +15,6 @@ from recorder.facts.coverage.audit_state import worded
 from recorder.facts.coverage.hole import Gap
 from recorder.facts.coverage.ports import Archived, Log, Stream
 
-__all__ = ["gap_of", "log_of", "status_of", "stream_of", "unread_of"]
-
 REASON = "not recorded without a break"
 PROVED = "something"
 POSSIBLE = ("any change since then",)

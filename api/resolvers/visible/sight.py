@@ -39,8 +39,6 @@ from recorder.model.observation import WATCH
 from recorder.model.place import PlaceKind
 from recorder.model.reference import EntryName, ObjectIdentity
 
-__all__ = ["FLEET", "Sight", "View"]
-
 NODES, PODS = Right("", "nodes", ""), Right("", "pods", "")
 FLEET = NODES._replace(verb="list")
 """For what is about more than one Node: no API server has rights to racks,

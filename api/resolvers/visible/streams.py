@@ -13,8 +13,6 @@ from api.resolvers.types.facts import FactBatch
 from api.resolvers.visible.reading import VisibleReading
 from recorder.answers.ports import Reading
 
-__all__ = ["VisibleFactStream"]
-
 
 class VisibleFactStream:
     """The facts of one subscription, of a reader with rights."""

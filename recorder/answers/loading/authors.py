@@ -42,8 +42,6 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, EndedBy
 
-__all__ = ["deleter_of", "requested_by", "with_author"]
-
 ASKED_BEFORE = timedelta(minutes=1)
 """How long before its observation a deletion may have been requested."""
 

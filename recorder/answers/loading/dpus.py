@@ -29,8 +29,6 @@ from recorder.facts import appearance
 from recorder.model.moment import LAST
 from recorder.model.observation import WATCH
 
-__all__ = ["DpuNodes", "Dpus", "dpu_nodes", "dpus_of"]
-
 GROUP: Final = "provisioning.dpu.nvidia.com"
 NODES: Final = [(GROUP, "DPUNode"), (GROUP, "dpunodes")]
 DPUS: Final = [(GROUP, "DPU"), (GROUP, "dpus")]

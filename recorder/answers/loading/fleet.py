@@ -41,8 +41,6 @@ from recorder.model.facts import Claimed
 from recorder.model.moment import shifted
 from recorder.model.window import Window
 
-__all__ = ["LOOKBACK", "FleetContext", "joined", "states_at"]
-
 LOOKBACK = timedelta(days=1)
 """How far before a window causes are searched for."""
 

@@ -67,8 +67,6 @@ from recorder.model.moment import LAST, shifted
 from recorder.model.outcomes import HitBy
 from recorder.model.window import Window
 
-__all__ = ["NodeSelection", "all_hits_of", "hits_of", "hits_on"]
-
 TOGETHER = timedelta(minutes=1)
 """Losses of nodes within this are one loss of a gang."""
 

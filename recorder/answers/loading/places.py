@@ -34,15 +34,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, LabelChanged
 from recorder.model.place import Place
 
-__all__ = [
-    "Selected",
-    "Whereabouts",
-    "relations_of",
-    "selected",
-    "stated",
-    "whereabouts_of",
-]
-
 NONE: Final[Labels] = {}
 
 

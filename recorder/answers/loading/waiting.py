@@ -31,8 +31,6 @@ from recorder.model.facts import (
 )
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["Obstacle", "obstacles_to"]
-
 OBSTACLES_MAX: Final = 8
 """Obstacles that an answer lists; a gang may own hundreds of objects."""
 

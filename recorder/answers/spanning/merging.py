@@ -15,8 +15,6 @@ from typing import Generic, TypeVar
 from recorder.answers.queries import FactQuery, once
 from recorder.model.fact import StoredFact
 
-__all__ = ["each_once", "merged", "related", "union"]
-
 Item = TypeVar("Item")
 AskFacts = Callable[[FactQuery], Awaitable[Sequence[StoredFact]]]
 

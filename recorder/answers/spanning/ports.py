@@ -8,8 +8,6 @@ from recorder.answers.ports import Reading
 from recorder.facts.coverage.ports import Archived, Thinned
 from recorder.model.window import Window
 
-__all__ = ["Archive"]
-
 
 class Archive(Protocol):
     """The days of one log that were dropped or thinned in the database."""

@@ -42,8 +42,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
 from recorder.model.window import Window
 
-__all__ = ["SpanningReading"]
-
 LOOKBACK = timedelta(days=1)
 """Read before a window: causes may come before their effects."""
 

@@ -7,14 +7,6 @@ scripts can cut and search them; nothing is shortened to fit a terminal.
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = [
-    "BETWEEN",
-    "Columns",
-    "escaped",
-    "human_bytes",
-    "plain",
-]
-
 BETWEEN = "   "
 KIB = 1024
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from recorder.answers.text.table import Cell, Column
 
-__all__ = ["Brief", "Item", "Listing", "Text"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:

@@ -7,8 +7,6 @@ from recorder.answers.text.lines import escaped
 from recorder.explain.verdict import Evidence
 from recorder.facts.coverage.coverage import Coverage
 
-__all__ = ["timeline"]
-
 LANES = ("fault", "decision", "act", "effect", "recovery")
 COLOURS = {
     "fault": "#c0392b",

@@ -13,8 +13,6 @@ from enum import Enum, auto
 from recorder.answers.text.lines import BETWEEN, plain
 from recorder.model.moment import written
 
-__all__ = ["CONFIDENCES", "Cell", "Column", "Kind", "Table", "age"]
-
 Cell = str | int | float | datetime | None
 
 NOTHING = "-"

@@ -13,18 +13,6 @@ import msgspec
 
 from recorder.facts.classify.times import first_moment
 
-__all__ = [
-    "AuditRecord",
-    "Body",
-    "ObjectRef",
-    "User",
-    "is_audit_record",
-    "lacks_of_record",
-    "read_audit",
-    "record_made",
-    "record_moment",
-]
-
 GROUP = "audit.k8s.io/"
 NEEDED = ("auditID", "stage", "verb")
 """Members without which a document is not a record, whatever it declares."""

@@ -16,8 +16,6 @@ from typing import Any
 
 from recorder.facts.classify.paths import Element, Path, Step, written_path
 
-__all__ = ["Change", "How", "Manifest", "changes", "is_noise", "value_at"]
-
 Manifest = dict[str, Any]
 """An object of Kubernetes as it was decoded; its content depends on its kind.
 """

@@ -15,14 +15,6 @@ from recorder.facts.classify.times import moment
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
 
-__all__ = [
-    "CLAIM_GROUP",
-    "CLAIM_KIND",
-    "claim_draft",
-    "claim_key",
-    "claim_type",
-]
-
 CLAIM_GROUP = "cloudevents.io"
 CLAIM_KIND = "CloudEvent"
 

@@ -22,8 +22,6 @@ from recorder.facts.classify.wire import (
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity, Resource
 
-__all__ = ["classify", "draft"]
-
 LEASE_NAMESPACE = "kube-node-lease"
 """Where kubelets renew a Lease named after their Node."""
 

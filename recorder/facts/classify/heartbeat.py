@@ -19,8 +19,6 @@ from recorder.facts.classify.shapes import Node, Shape
 from recorder.facts.classify.times import moment
 from recorder.model.reference import Resource
 
-__all__ = ["lease_renewed_at", "node_ready", "substance"]
-
 DIGEST_SIZE_BYTES = 16
 LEASE_GROUP = "coordination.k8s.io"
 

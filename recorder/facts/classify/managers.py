@@ -16,15 +16,6 @@ from typing import Any, TypeVar
 from recorder.facts.classify.times import moment
 from recorder.model.document import Document
 
-__all__ = [
-    "FieldManager",
-    "field_manager",
-    "managed_entries",
-    "managers_of",
-    "moved",
-    "moved_managers",
-]
-
 Entry = TypeVar("Entry")
 
 _LAST = datetime.max.replace(tzinfo=UTC)

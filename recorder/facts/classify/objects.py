@@ -17,8 +17,6 @@ from recorder.facts.classify.wire import (
 )
 from recorder.model.reference import Resource
 
-__all__ = ["DocumentHead", "KubeObject", "Wire", "read_head", "read_object"]
-
 EVENT_GROUPS = frozenset({"", "events.k8s.io"})
 """The two groups that serve the same Events."""
 

@@ -16,8 +16,6 @@ from recorder.facts.classify.managers import (
 )
 from recorder.facts.classify.paths import Element, Path, Step
 
-__all__ = ["Owners"]
-
 
 class Owners:
     """The field managers of a version, and which of them wrote it."""

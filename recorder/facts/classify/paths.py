@@ -17,8 +17,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Element", "Path", "Step", "written_path"]
-
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./:-]*")
 """A text that needs no quotes: it looks like no number."""

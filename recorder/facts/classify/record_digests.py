@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 import orjson
 
-__all__ = ["RecordDigests", "record_digests"]
-
 TRUNCATED = "audit.k8s.io/truncated"
 BODIES = ("requestObject", "responseObject")
 DIGEST_BYTES = 16

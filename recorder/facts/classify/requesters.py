@@ -13,8 +13,6 @@ from recorder.facts.classify.text import clean
 from recorder.model.author import Author, KnownBy
 from recorder.model.reference import EntryName
 
-__all__ = ["client_of", "manager_of", "requester"]
-
 POD_NAME = "authentication.kubernetes.io/pod-name"
 SERVICE_ACCOUNT = "system:serviceaccount:"
 MANAGER_CHARACTERS_MAX = 128

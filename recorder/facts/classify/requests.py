@@ -25,24 +25,6 @@ from recorder.model.kinds import BUILT_IN_KINDS
 from recorder.model.observation import AUDIT
 from recorder.model.reference import ObjectIdentity
 
-__all__ = [
-    "READS",
-    "acted_by",
-    "asked_by",
-    "cluster_shown",
-    "is_answered",
-    "is_dry_run",
-    "node_of",
-    "object_of",
-    "occurred",
-    "read_record",
-    "request_draft",
-    "uid_of",
-    "verb_of",
-    "version_made",
-    "version_shown",
-]
-
 NOT_OF_THE_OBJECT = frozenset({"Status", "DeleteOptions"})
 """Kinds of bodies that are not a version of the object."""
 

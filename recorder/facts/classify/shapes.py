@@ -12,35 +12,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-__all__ = [
-    "AnyObject",
-    "AnySpec",
-    "AnyStatus",
-    "Commanded",
-    "Condition",
-    "Container",
-    "ContainerStatus",
-    "Event",
-    "Managed",
-    "Metadata",
-    "Naming",
-    "Node",
-    "NodeInfo",
-    "NodeSpec",
-    "NodeStatus",
-    "Owner",
-    "Pod",
-    "PodSpec",
-    "Reporter",
-    "Series",
-    "Shape",
-    "Taint",
-    "read_any",
-    "read_event",
-    "read_node",
-    "read_pod",
-]
-
 T = TypeVar("T")
 
 

@@ -5,8 +5,6 @@ Only columns are cleaned; the document itself stays unchanged.
 
 import re
 
-__all__ = ["TEXT_SIZE_BYTES_MAX", "clean"]
-
 TEXT_SIZE_BYTES_MAX = 1_024
 """In UTF-8. Names of Kubernetes have at most 253 characters; a row of an index
 of PostgreSQL at most about 2,700 bytes, of all its columns together."""

@@ -6,8 +6,6 @@ Everything else, including the year 1 of an unset field, counts as no claim.
 
 from datetime import UTC, datetime
 
-__all__ = ["first_moment", "moment"]
-
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -16,20 +16,6 @@ from recorder.facts.classify import shapes
 from recorder.facts.classify.shapes import Shape
 from recorder.model.validity import UnreadableError, decode_loosely
 
-__all__ = [
-    "FullEvent",
-    "FullNode",
-    "FullObject",
-    "FullPod",
-    "Metadata",
-    "WireEvent",
-    "WireObject",
-    "read_full_event",
-    "read_full_object",
-    "read_wire_event",
-    "read_wire_object",
-]
-
 
 class Metadata(shapes.Naming):
     """Identifies an object and its version."""

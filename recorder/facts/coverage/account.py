@@ -33,15 +33,6 @@ from recorder.model.moment import FIRST, shifted
 from recorder.model.observation import WATCH
 from recorder.model.window import Window
 
-__all__ = [
-    "SHOWN_MAX",
-    "Account",
-    "everything",
-    "known_until",
-    "proven_of",
-    "read_account",
-]
-
 SHOWN_MAX = 1000
 """Gaps that one answer lists, and holes; more are counted."""
 

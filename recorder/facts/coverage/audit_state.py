@@ -13,8 +13,6 @@ from recorder.model.moment import written
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
 
-__all__ = ["AuditReading", "AuditState", "audit_reading", "worded"]
-
 SILENCE_MIN = 100
 """Versions seen in later hours than the last record: a policy that keeps some
 of the writes has kept none of these."""

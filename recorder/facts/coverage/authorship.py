@@ -18,8 +18,6 @@ from recorder.facts.coverage.ports import Stream
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
 
-__all__ = ["VERSIONS_MIN", "Count", "Tally", "unaudited"]
-
 HOURS_MAX = 72
 """That are kept apart; earlier ones are summed."""
 

@@ -34,8 +34,6 @@ from recorder.model.moment import LAST, shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
 
-__all__ = ["Coverage", "cover", "covered"]
-
 MOMENT = timedelta(microseconds=1)
 
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)

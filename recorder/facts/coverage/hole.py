@@ -17,8 +17,6 @@ from recorder.model.moment import FIRST
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
 
-__all__ = ["Gap", "Hole"]
-
 STILL_OPEN = "nothing yet: the gap is open"
 ANYTHING = "any change since then"
 

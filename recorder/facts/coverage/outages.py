@@ -16,8 +16,6 @@ from recorder.model.document import Document
 from recorder.model.moment import LAST
 from recorder.model.reference import EntryName
 
-__all__ = ["Outage", "OutageChange", "outages_of", "with_changes"]
-
 
 class OutageChange(Document, frozen=True, kw_only=True):
     """An object that is known to be another after an outage."""

@@ -12,19 +12,6 @@ from recorder.model.document import Document
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = [
-    "Archived",
-    "ArchivedSpan",
-    "ClockJump",
-    "FactsEnd",
-    "Log",
-    "Reads",
-    "Record",
-    "Stream",
-    "Thinned",
-]
-
-
 Reads = Callable[[str, str], bool]
 """Whether a question reads a source and a resource."""
 

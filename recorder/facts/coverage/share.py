@@ -5,8 +5,6 @@ from datetime import datetime, timedelta
 
 from recorder.facts.coverage.coverage import Coverage
 
-__all__ = ["vouched_share"]
-
 
 def vouched_share(
     coverage: Coverage, begun: Iterable[datetime | None]

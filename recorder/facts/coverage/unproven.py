@@ -20,21 +20,6 @@ from recorder.model.moment import LAST, written
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 
-__all__ = [
-    "began_later",
-    "claimed",
-    "doubtful",
-    "dropped",
-    "holes_of",
-    "imported_of",
-    "is_dump",
-    "never_recorded",
-    "no_facts",
-    "not_in_dump",
-    "nothing_recorded",
-    "thinned_out",
-]
-
 OUT_OF = {
     "Event": (WATCH, ("v1/events", "events.k8s.io/v1/events")),
     "Lease": (WATCH, ("coordination.k8s.io/v1/leases",)),

@@ -14,8 +14,6 @@ from recorder.facts.projections.node import NodeState
 from recorder.model.fact import StoredFact
 from recorder.model.state import Condition
 
-__all__ = ["BOOT", "CONDITION", "CORDON", "SERVICE", "TAINT", "Lanes", "Span"]
-
 SERVICE = "service"
 CONDITION = "condition"
 BOOT = "boot"

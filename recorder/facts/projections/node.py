@@ -11,8 +11,6 @@ from recorder.model.fact import Fact, StoredFact
 from recorder.model.facts import Appeared
 from recorder.model.state import Condition, ObjectState, Scalar
 
-__all__ = ["NODE_TAINTS", "NodeState", "advance", "provider_of", "shown"]
-
 NODE_TAINTS = "node.kubernetes.io/"
 """Prefix of the taints that mark a node as unfit."""
 

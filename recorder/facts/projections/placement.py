@@ -26,14 +26,6 @@ from recorder.model.facts import (
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Owner
 
-__all__ = [
-    "EVICTIONS",
-    "PREEMPTING",
-    "UNKNOWN_ENDS",
-    "Placement",
-    "Placements",
-]
-
 SECOND = timedelta(seconds=1)
 """Recovered versions are dated by times in whole seconds."""
 

@@ -5,8 +5,6 @@ from datetime import datetime, timedelta
 
 from recorder.facts.projections.placement import Placement
 
-__all__ = ["Time", "full_spans", "most_at_once", "total"]
-
 Time = tuple[datetime, datetime]
 """A span of time."""
 

@@ -6,8 +6,6 @@ from typing import Final, NamedTuple
 
 from recorder.model.place import Place, PlaceKind
 
-__all__ = ["Cable", "cable_of"]
-
 PREFIXES: Final = (
     "backend.coreweave.cloud/neighbors.",
     "ib.coreweave.cloud/neighbors.",

@@ -19,8 +19,6 @@ from recorder.model.moment import LAST
 from recorder.model.place import Place
 from recorder.model.reference import EntryName
 
-__all__ = ["Conflict", "Edge", "Relation", "Sighting", "Topology"]
-
 
 class Relation(StrEnum):
     """How a child is related to its parent."""

@@ -9,8 +9,6 @@ from recorder.facts.topology.levels import level_of, places_of
 from recorder.model.place import Place, PlaceKind
 from recorder.model.reference import EntryName
 
-__all__ = ["sightings_of"]
-
 HOSTS: Final = ("provisioning.dpu.nvidia.com/dpunode-name",)
 """Keys of labels of the Node of a DPU that name the host that it is built
 into, whose Node is in another cluster."""

@@ -14,16 +14,6 @@ import msgspec
 
 from recorder.model.place import Place, PlaceKind
 
-__all__ = [
-    "Level",
-    "hashed",
-    "is_among",
-    "label_of",
-    "labelled",
-    "level_of",
-    "places_of",
-]
-
 KEYS_MAX: Final = 4096
 """Keys of labels that are remembered; a fleet has fewer."""
 

@@ -17,8 +17,6 @@ from recorder.model.facts import Claimed
 from recorder.model.place import Place, PlaceKind
 from recorder.model.reference import EntryName
 
-__all__ = ["RELATION", "Related", "claimed_relation", "related"]
-
 RELATION: Final = "place.relation"
 """The type of claims that relate places."""
 

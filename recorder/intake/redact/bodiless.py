@@ -14,16 +14,6 @@ from recorder.intake.redact.digest import GONE
 from recorder.intake.redact.edits import Edit
 from recorder.intake.redact.tokens import plain_value
 
-__all__ = [
-    "bodies",
-    "commands",
-    "is_bodiless",
-    "members",
-    "messages",
-    "patches",
-    "truncated_addresses",
-]
-
 RESOURCES = frozenset({"secrets", "tokenreviews"})
 SUBRESOURCES = frozenset({"attach", "exec", "portforward", "proxy", "token"})
 _ADDRESS = re.compile(

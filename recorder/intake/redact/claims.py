@@ -16,8 +16,6 @@ from recorder.intake.redact.edits import Edit
 from recorder.intake.redact.rules import NameMatcher
 from recorder.intake.redact.tokens import plain_value
 
-__all__ = ["claims"]
-
 OF_KUBERNETES = frozenset(
     {b"authentication.k8s.io", b"authentication.kubernetes.io"}
 )

@@ -8,8 +8,6 @@ until one fits. The values of Secrets get no digest at all.
 import hashlib
 import re
 
-__all__ = ["GONE", "KeyedDigest", "key_id"]
-
 GONE = b"redacted"
 """Replaces what leaves no trace: values of Secrets, tokens."""
 

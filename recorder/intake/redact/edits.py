@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Edit", "splice"]
-
 
 class Edit(NamedTuple):
     """Bytes ``start`` to ``end`` become ``text``."""

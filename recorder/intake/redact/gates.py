@@ -9,15 +9,6 @@ import re
 
 from stringzilla import find
 
-__all__ = [
-    "next_env",
-    "patches_env",
-    "has_secret_kind",
-    "has_token_kind",
-    "may_hide_json",
-    "may_hide_letters",
-]
-
 _escaped_letter = re.compile(rb"\\u00(?:2[^67]|3[^cCeE]|[4-7].)").search
 _ESCAPED = rb"\u00"
 

@@ -13,8 +13,6 @@ from recorder.intake.redact.edits import Edit
 from recorder.intake.redact.rules import NameMatcher
 from recorder.intake.redact.tokens import plain_value
 
-__all__ = ["named_secrets"]
-
 _TOKEN = re.compile(
     rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL
 )

@@ -37,8 +37,6 @@ from recorder.intake.redact.search import SecretSearch
 from recorder.model.errors import ConfigError
 from recorder.model.validity import check_document, is_plain
 
-__all__ = ["Redaction"]
-
 KEY_SIZE_BYTES_MIN = 16
 """A shorter key could be tried out together with the values."""
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from recorder.model.errors import ConfigError
 
-__all__ = ["DEFAULT_PATTERNS", "NameMatcher", "RedactionRules"]
-
 DEFAULT_PATTERNS: tuple[str, ...] = (
     # DB_PASSWORD, PASSWD, htpasswd; SSH_PASSPHRASE, PASSCODE.
     r"passw",

@@ -36,8 +36,6 @@ from recorder.intake.redact.tokens import plain_value, rewritten, string_at
 from recorder.intake.redact.walk import Walk
 from recorder.model.validity import UnreadableError, check_document
 
-__all__ = ["SecretSearch"]
-
 APPLIED = b'"kubectl.kubernetes.io/last-applied-configuration":"'
 
 COPY_SIZE_BYTES_MAX = 65_536

@@ -8,8 +8,6 @@ import orjson
 
 from recorder.intake.redact.edits import Edit, splice
 
-__all__ = ["plain_value", "rewritten", "string_at"]
-
 _decode = json.JSONDecoder(strict=False).raw_decode
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u(....)|.)", re.DOTALL

@@ -26,8 +26,6 @@ from recorder.intake.redact.gates import may_hide_json
 from recorder.intake.redact.rules import NameMatcher
 from recorder.intake.redact.tokens import plain_value, string_at
 
-__all__ = ["Walk"]
-
 Span = tuple[int, int]
 _T = TypeVar("_T")
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import orjson
 
-__all__ = ["records"]
-
 CATEGORIES = frozenset({"kube-audit", "kube-audit-admin"})
 """Records of other components are left out."""
 

@@ -13,8 +13,6 @@ import msgspec
 
 from recorder.model.errors import InputError
 
-__all__ = ["BatchError", "read_batch"]
-
 _TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]', re.DOTALL)
 _BETWEEN = re.compile(rb"\s*,?\s*")
 IN_RECORDS = 2

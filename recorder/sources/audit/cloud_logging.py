@@ -14,8 +14,6 @@ from typing import Any
 
 import orjson
 
-__all__ = ["records"]
-
 AUDIT_LOG = "type.googleapis.com/google.cloud.audit.AuditLog"
 SERVICE = "k8s.io"
 METHODS = "io.k8s."

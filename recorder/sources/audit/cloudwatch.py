@@ -7,8 +7,6 @@ ones. Log streams of other components are left out.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["records", "row"]
-
 STREAM = "kube-apiserver-audit"
 CONTROL = "CONTROL_MESSAGE"
 

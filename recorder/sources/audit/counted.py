@@ -9,19 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-__all__ = [
-    "Counted",
-    "Round",
-    "identify",
-    "last_of",
-    "read_place",
-    "remember",
-    "seen_last",
-    "servers_of",
-    "take_line",
-    "write_place",
-]
-
 PROCESSES_MAX = 64
 """Processes that are remembered, the most recently read ones."""
 

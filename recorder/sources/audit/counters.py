@@ -26,8 +26,6 @@ from recorder.sources.audit.counted import (
 )
 from recorder.sources.audit.proving import LOST, Proof, gone_since, prove
 
-__all__ = ["ApiServers", "AuditCounters"]
-
 STREAM = "counters"
 
 READ_SECONDS = 60.0

@@ -16,8 +16,6 @@ from recorder.facts.classify import record_made
 from recorder.model.observation import RecordsLost
 from recorder.sources.audit.lines import UnreadableError, head_of, read_lines
 
-__all__ = ["WAIT_SECONDS", "Patience", "loss_of"]
-
 WAIT_SECONDS = 60.0
 """For a file that does not change. A compressing program writes all the time.
 """

@@ -16,17 +16,6 @@ from recorder.facts.classify import is_audit_record, lacks_of_record
 from recorder.sources.audit import azure_monitor, cloud_logging, cloudwatch
 from recorder.sources.files import Document, State
 
-__all__ = [
-    "Cut",
-    "Found",
-    "Other",
-    "Record",
-    "Refused",
-    "Thing",
-    "found_in",
-    "seems",
-]
-
 NESTED_MAX = 12
 """A list of rows of a result of a response, each with a text that is JSON."""
 

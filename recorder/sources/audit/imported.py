@@ -7,8 +7,6 @@ import msgspec
 
 from recorder.sources.files import Document
 
-__all__ = ["ImportedFile", "Refusal"]
-
 RANGES_MAX = 20
 REASONS_MAX = 20
 OTHERS = "other reasons"

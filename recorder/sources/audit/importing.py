@@ -47,8 +47,6 @@ from recorder.sources.files import (
     members,
 )
 
-__all__ = ["AuditImport"]
-
 PORTION_BYTES = 1 << 20
 PROGRESS_DOCUMENTS = 1000
 FIRST_LINE_BYTES_MAX = 16 << 20

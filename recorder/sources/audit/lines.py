@@ -22,17 +22,6 @@ from recorder.model import zstd
 from recorder.model.errors import InputError
 from recorder.sources.files import is_json
 
-__all__ = [
-    "FILE_BYTES_AT_ONCE",
-    "LINE_BYTES_MAX",
-    "Line",
-    "MovedError",
-    "UnreadableError",
-    "head_of",
-    "read_lines",
-    "rotated",
-]
-
 LINE_BYTES_MAX = 16 << 20
 """The API server truncates records far below that if it does at all; a longer
 line is described instead of kept."""

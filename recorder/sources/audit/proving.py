@@ -18,8 +18,6 @@ from recorder.sources.audit.counted import (
     seen_last,
 )
 
-__all__ = ["LOST", "Proof", "gone_since", "prove"]
-
 LOST = "audit records between the two"
 
 

@@ -27,8 +27,6 @@ from recorder.sources.audit.lines import (
     read_lines,
 )
 
-__all__ = ["FileReader"]
-
 State = Literal["live", "ended"]
 
 HEAD_BYTES = 4096

@@ -29,8 +29,6 @@ from recorder.model.observation import (
 from recorder.sources.audit.batches import BatchError, read_batch
 from recorder.sources.audit.proving import LOST, Proof
 
-__all__ = ["BODY_BYTES_MAX", "Answer", "AuditReceiver"]
-
 STREAM = "webhook"
 
 BODY_BYTES_MAX = 32 << 20

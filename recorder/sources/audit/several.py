@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 from recorder.intake.ports import Known, Sink, Source
 
-__all__ = ["Several"]
-
 
 class Several:
     """Runs sources that do not end, in parallel."""

@@ -18,8 +18,6 @@ from recorder.sources.audit.cut_off import WAIT_SECONDS, Patience, loss_of
 from recorder.sources.audit.lines import UnreadableError, head_of, rotated
 from recorder.sources.audit.reading import FileReader
 
-__all__ = ["AuditTail"]
-
 LOOK_SECONDS = 0.5
 """How often to check a file; the API server writes each record at once."""
 

@@ -30,8 +30,6 @@ from recorder.sources.audit.receiver import (
     AuditReceiver,
 )
 
-__all__ = ["BOUNDS", "AuditWebhook", "WebhookError", "serve_senders"]
-
 PATH = "/audit"
 
 BOUNDS = Bounds(

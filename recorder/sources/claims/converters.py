@@ -22,18 +22,6 @@ from recorder.model.observation import SLURM
 from recorder.sources.claims.envelope import EnvelopeError
 from recorder.sources.slurm.pushed import NO_ZONE, pushed_event
 
-__all__ = [
-    "CONVERTERS",
-    "Converted",
-    "Converter",
-    "Truncated",
-    "content_id",
-    "decoded",
-    "slurm_converter",
-    "time_of",
-    "zone_of",
-]
-
 Event = dict[str, Any]
 Read = TypeVar("Read")
 

@@ -47,8 +47,6 @@ from recorder.sources.claims.envelope import (
     read_claims,
 )
 
-__all__ = ["CLAIMS_PATH", "ClaimDoor", "Rights"]
-
 CLAIMS_PATH = "/ingest"
 CLOUDEVENT = "cloudevents"
 """By which accepted events are counted that no converter read."""

@@ -19,14 +19,6 @@ from recorder.facts.classify.times import moment
 from recorder.model.errors import InputError
 from recorder.model.validity import check_document
 
-__all__ = [
-    "CLAIMS_MAX",
-    "Claim",
-    "EnvelopeError",
-    "claims_of",
-    "read_claims",
-]
-
 STRUCTURED = "application/cloudevents+json"
 BATCH = "application/cloudevents-batch+json"
 PREFIX = "ce-"

@@ -26,8 +26,6 @@ from recorder.sources.claims.converters import (
 )
 from recorder.sources.claims.envelope import EnvelopeError
 
-__all__ = ["MappingError", "read_mappings"]
-
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
 MEMBER = re.compile(r"\{([^{}]+)\}")
 

@@ -40,8 +40,6 @@ from recorder.sources.files import (
 )
 from recorder.sources.files.yaml import is_yaml, yaml_documents
 
-__all__ = ["Examined", "begins_tape", "examine"]
-
 BEGINNING = 1 << 14
 """Bytes by which a file of a bundle is recognized."""
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from recorder.model.errors import InputError
 from recorder.sources.files import DEVICE, LINK
 
-__all__ = ["PartUnknownError", "files_of"]
-
 FILES_MAX = 100_000
 """Of one folder: a must-gather of a large cluster has a tenth."""
 

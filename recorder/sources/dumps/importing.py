@@ -19,8 +19,6 @@ from recorder.model.observation import (
 )
 from recorder.sources.dumps.shelf import Placed, Shelf
 
-__all__ = ["DumpImport"]
-
 PAGE_ITEMS = 256
 PORTION_BYTES = 1 << 20
 VERSION = "dump"

@@ -14,8 +14,6 @@ from recorder.model.errors import InputError
 from recorder.model.reference import Resource
 from recorder.sources.dumps.things import Item
 
-__all__ = ["Placed", "Shelf", "ShelfError"]
-
 BYTES_MAX = 16 << 30
 """On disk: hours of the largest clusters."""
 

@@ -17,8 +17,6 @@ from recorder.facts.classify.times import first_moment, moment
 from recorder.model.kinds import BUILT_IN_KINDS, plural_of
 from recorder.model.reference import Resource
 
-__all__ = ["Item", "Things", "event_moment", "newest_moment"]
-
 NAME_MAX = 253
 VERSION_DIGITS_MAX = 18
 

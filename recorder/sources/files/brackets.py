@@ -7,8 +7,6 @@ so that it does not swallow the next one.
 import re
 from typing import Literal
 
-__all__ = ["Brackets"]
-
 _OTHERS = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\\n]++|\\[^\n])*+")*+')
 """Everything up to the next bracket, or to a string that does not end."""
 

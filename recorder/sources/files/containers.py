@@ -8,8 +8,6 @@ import re
 
 import msgspec
 
-__all__ = ["ContainerLines"]
-
 _CRI = re.compile(
     rb"\d{4}-\d\d-\d\dT\S+ (stdout|stderr) ([FP])(?::\S*)? ?(.*)", re.DOTALL
 )

@@ -7,8 +7,6 @@ import orjson
 
 from recorder.sources.files.text import Document, State, Text
 
-__all__ = ["CsvRows"]
-
 FIRST_LINE_BYTES_MAX = 4096
 FIELD_BYTES_MAX = 16 << 20
 

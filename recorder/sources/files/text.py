@@ -6,8 +6,6 @@ from enum import StrEnum
 
 from recorder.sources.files.unpacking import CutError
 
-__all__ = ["Document", "State", "Text"]
-
 BLOCK = 1 << 20
 
 

@@ -24,15 +24,6 @@ from typing import IO, Any, Protocol
 from recorder.model import zstd
 from recorder.model.errors import InputError
 
-__all__ = [
-    "DEVICE",
-    "LINK",
-    "CutError",
-    "Member",
-    "UnreadableError",
-    "members",
-]
-
 DEPTH_MAX = 4
 """A log in a zip in a tar that is compressed."""
 

@@ -18,8 +18,6 @@ from yaml._yaml import CParser
 from recorder.sources.files.text import Document, State
 from recorder.sources.files.unpacking import CutError
 
-__all__ = ["is_yaml", "yaml_documents"]
-
 DEPTH_MAX = 64
 """Deeper than any object of a cluster, but for a schema of a definition."""
 

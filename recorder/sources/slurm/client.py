@@ -17,8 +17,6 @@ import msgspec
 
 from recorder.model.errors import ConfigError, RecorderError
 
-__all__ = ["DUPLICATES", "Api", "SlurmClient", "SlurmError", "errors_of"]
-
 KNOWN: Final = 45
 """The newest version that was tried."""
 

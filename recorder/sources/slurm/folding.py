@@ -26,8 +26,6 @@ from recorder.model.moment import written
 from recorder.sources.slurm.nodes import NodeSeen, fold_nodes
 from recorder.sources.slurm.shapes import FINAL, Job, Node
 
-__all__ = ["Answer", "Folded", "State", "fold", "run_event"]
-
 Place = Callable[[str], str | None]
 """Returns the Node of a node of Slurm."""
 

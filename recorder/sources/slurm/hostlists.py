@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["HOSTS_MAX", "hosts_of"]
-
 HOSTS_MAX: Final = 20_000
 """Hosts of one list; more than the nodes of any Slurm cluster."""
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-__all__ = ["LogFollower", "holders", "preemptors"]
-
 READ_MAX: Final = 4 << 20
 """Bytes that are read of the log with each poll."""
 

@@ -13,12 +13,6 @@ from typing import Final
 from recorder.model.errors import ConfigError
 from recorder.sources.slurm.shapes import Node
 
-__all__ = [
-    "MappingError",
-    "NodeMapping",
-    "read_node_mapping",
-]
-
 READ_EVERY: Final = 60.0
 """Seconds between two readings of labels."""
 

@@ -16,8 +16,6 @@ import msgspec
 from recorder.model.moment import written
 from recorder.sources.slurm.shapes import Node
 
-__all__ = ["NodeSeen", "fold_nodes"]
-
 NODE: Final = "slurm.node"
 
 BOOTS_APART: Final = 5

@@ -52,8 +52,6 @@ from recorder.sources.slurm.shapes import (
     read_node,
 )
 
-__all__ = ["SlurmSource"]
-
 SHARE: Final = 20
 """The interval is this many times as long as the last answer took."""
 

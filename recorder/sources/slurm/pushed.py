@@ -15,8 +15,6 @@ from recorder.facts.slurm import REQUEUED, Member, SlurmRun
 from recorder.sources.slurm.folding import run_event
 from recorder.sources.slurm.shapes import read_pushed
 
-__all__ = ["NO_ZONE", "pushed_event"]
-
 NO_ZONE = (
     "the times of Slurm have no zone: name it in the URL, as in"
     " /ingest/slurm?zone=Europe/Berlin"

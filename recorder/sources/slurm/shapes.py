@@ -14,19 +14,6 @@ import msgspec
 
 from recorder.sources.slurm.hostlists import hosts_of
 
-__all__ = [
-    "FINAL",
-    "JOB_HELD",
-    "Job",
-    "Node",
-    "cluster_of",
-    "job_states",
-    "past_runs",
-    "read_job",
-    "read_node",
-    "read_pushed",
-]
-
 FINAL: Final = frozenset(
     {
         *("COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL"),
