@@ -4,10 +4,17 @@ They were asked of a metrics store once and posted as claims, so that an answer
 has them as long as the log has, also from the archive.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from functools import partial
 from math import isfinite
 from typing import Final
 
@@ -40,12 +47,14 @@ __all__ = [
     "ask_metrics",
     "bearing_on",
     "kept_metrics",
+    "peers_last",
 ]
 
 KEPT_MAX: Final = 20
 """Of one answer, the newest: each has up to 200 KB."""
 
 UNRULED: Final = MetricRule(name="")
+Wanted = Callable[[str], bool]
 
 
 class LackingMetric(Document, frozen=True, kw_only=True):
@@ -112,9 +121,15 @@ async def ask_metrics(
     now: datetime,
 ) -> Metrics:
     """Return the metrics whose windows overlap that of the question."""
-    window = question.window
+    window, names = question.window, question.metrics
     # What was kept of a window was posted after it.
     await reading.reach(window.since, None)
+    wanted = bearing_on(knowledge, frozenset(Fault))
+    if names:
+        wanted = partial(_is_named, names)
+    kept = await kept_metrics(
+        reading, question.nodes, window, knowledge, wanted
+    )
     return Metrics(
         question=MetricsSubject(
             cluster=reading.log.cluster_name,
@@ -122,15 +137,15 @@ async def ask_metrics(
             since=window.since,
             until=window.until,
         ),
-        kept=_selected(
-            await kept_metrics(reading, question.nodes, window, knowledge),
-            question.metrics,
-            knowledge,
-        ),
+        kept=kept if names else peers_last(kept),
         coverage=await covered(
             reading, window, now=now, reads=reads_causes, facts=True
         ),
     )
+
+
+def _is_named(patterns: Iterable[str], name: str) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 async def kept_metrics(
@@ -138,6 +153,7 @@ async def kept_metrics(
     nodes: Iterable[str],
     window: Window,
     knowledge: Knowledge,
+    wanted: Wanted,
 ) -> Sequence[KeptMetrics]:
     """Return what was kept of nodes in a window, in the order of the log.
 
@@ -146,6 +162,7 @@ async def kept_metrics(
         nodes: their names; their peers are included.
         window: the windows of the samples overlap it.
         knowledge: the metrics, by their rules.
+        wanted: selects metrics by their names.
     """
     names = [*dict.fromkeys(nodes)]
     found: dict[EntryName, Kept] = {}
@@ -167,52 +184,25 @@ async def kept_metrics(
         _kept(
             name,
             found[name],
-            _series_of((await ask_entry(reading, name)).raw),
+            [
+                one
+                for one in _series_of((await ask_entry(reading, name)).raw)
+                if wanted(one.name)
+            ],
             knowledge.metrics,
         )
         for name in newest
     ]
 
 
-def _selected(
-    kept: Sequence[KeptMetrics], names: Sequence[str], knowledge: Knowledge
-) -> Sequence[KeptMetrics]:
-    """Return what was kept with the series of some metrics alone."""
-    if not names:
-        return bearing_on(kept, knowledge, frozenset(Fault))
-    return [
-        msgspec.structs.replace(
-            one,
-            series=[
-                series
-                for series in one.series
-                if any(fnmatchcase(series.name, name) for name in names)
-            ],
-        )
-        for one in kept
-    ]
+def bearing_on(knowledge: Knowledge, faults: Collection[Fault]) -> Wanted:
+    """Select the metrics that speak for or against faults."""
+    return lambda name: knowledge.metrics.get(name, UNRULED).fault in faults
 
 
-def bearing_on(
-    kept: Iterable[KeptMetrics],
-    knowledge: Knowledge,
-    faults: Collection[Fault],
-) -> Sequence[KeptMetrics]:
-    """Return what was kept with the series that speak for or against faults.
-
-    That of the nodes of the incident precedes that of their peers.
-    """
-    return [
-        msgspec.structs.replace(
-            one,
-            series=[
-                series
-                for series in one.series
-                if knowledge.metrics.get(series.name, UNRULED).fault in faults
-            ],
-        )
-        for one in sorted(kept, key=lambda one: one.peer_of is not None)
-    ]
+def peers_last(kept: Iterable[KeptMetrics]) -> Sequence[KeptMetrics]:
+    """Return what was kept, that of the nodes of the incident first."""
+    return sorted(kept, key=lambda one: one.peer_of is not None)
 
 
 def _overlaps(kept: Kept, window: Window) -> bool:

@@ -16,7 +16,12 @@ from recorder.answers.impact import Impact, ImpactSubject, ask_impact
 from recorder.answers.incident import NoIncidentError, ask_incident
 from recorder.answers.lessons import action_items, factors, summary
 from recorder.answers.loading.nodes import LOOKBACK
-from recorder.answers.metrics import KeptMetrics, bearing_on, kept_metrics
+from recorder.answers.metrics import (
+    KeptMetrics,
+    bearing_on,
+    kept_metrics,
+    peers_last,
+)
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
     ImpactQuestion,
@@ -203,9 +208,13 @@ async def ask_postmortem(
     found = _report(reading.log, asked, nodes, verdicts, impact, gaps)
     faults = {one.fault.fault for one in verdicts if one.fault is not None}
     kept = await kept_metrics(
-        reading, {one.node for one in verdicts}, window, knowledge
+        reading,
+        {one.node for one in verdicts},
+        window,
+        knowledge,
+        bearing_on(knowledge, faults),
     )
-    return structs.replace(found, metrics=bearing_on(kept, knowledge, faults))
+    return structs.replace(found, metrics=peers_last(kept))
 
 
 def _no_impact(log: Log, window: Window, workload: WhyWorkload) -> Impact:

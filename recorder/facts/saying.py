@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
+from recorder.facts.metrics import kept_of
 from recorder.facts.requesting import says_request
 from recorder.facts.slurm import SLURM_GROUP, part_of
 from recorder.model import facts
@@ -159,6 +160,12 @@ def _event(detail: facts.EventOccurred) -> str:
 
 
 def _claimed(detail: facts.Claimed) -> str:
+    kept = kept_of(detail)
+    if kept is not None:
+        # A sender may name a time that has no place in UTC.
+        begin, end = kept.begin.isoformat(" "), kept.end.isoformat(" ")
+        said = f"metrics of {_short(kept.node)}, {begin} to {end}"
+        return f"{said}: {_short(kept.trouble)}" if kept.trouble else said
     data = "" if detail.data is None else _short(_pairs(detail.data))
     about = f" about {detail.subject}" if detail.subject else ""
     said = f"{detail.type}{about} from {_short(detail.source)}"

@@ -485,6 +485,8 @@ async def test_a_postmortem_of_a_node_and_of_its_job_draws_what_was_kept(
         assert page.count('<path class="line') == 16
         assert page.count('<path class="line first') == 2
         assert 'class="mark"' in page
+        # The fact of the claim is a line without its samples.
+        assert "metrics of n1, 2026-11-21 02:38:20+00:00 to" in page
     kept, peer = metrics.kept
     assert {s.thing for s in kept.series} >= {f"GPU {n}" for n in range(8)}
     assert all(s.values for s in kept.series)
