@@ -17,6 +17,7 @@ from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery, FactQuery, Purpose
+from recorder.answers.sentences import counted
 from recorder.explain.knowledge import Knowledge
 from recorder.facts.metrics import Kept, kept_of
 from recorder.facts.projections import Placements
@@ -125,7 +126,8 @@ class Measuring:
             troubles.append(unsent)
         self.trouble = troubles[0] if troubles else None
         if self.waiting:
-            log.warning("metrics of %d nodes are still to ask", self.waiting)
+            nodes = counted(self.waiting, "node")
+            log.warning("still to ask: the metrics of %s", nodes)
         self._forget(since)
         return kept
 
