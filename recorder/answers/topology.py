@@ -51,7 +51,7 @@ from recorder.model.place import Place, PlaceKind
 from recorder.model.reference import EntryName
 
 __all__ = [
-    "CLAIMS_MAX",
+    "ENDS_MAX",
     "PlaceFound",
     "Places",
     "ask_place",
@@ -62,8 +62,9 @@ __all__ = [
 NODES_MAX = 2_000
 """Nodes whose relations one answer dates; a spine has about as many."""
 
-CLAIMS_MAX = 200
-"""Claims of one place in an answer: a port may flap ten times a second."""
+ENDS_MAX = 100
+"""Claims of one place in an answer, first and last ones: a port may flap ten
+times a second."""
 
 
 class PlaceAtTime(Document, frozen=True, kw_only=True):
@@ -164,7 +165,7 @@ class PlaceFound(Document, frozen=True, kw_only=True):
 
     claims: Sequence[PlaceClaim]
     """In the order of the log. If there are more than 200, the first and the
-    last of each type and source."""
+    last 100."""
 
     minutes: Sequence[ClaimedMinute]
     """How many of the newest 50,000 claims are of each minute."""
@@ -278,7 +279,10 @@ async def ask_place(
         name=str(place),
         relations=relations,
         undated=max(0, len(sets) - NODES_MAX),
-        claims=[_claim(one, knowledge) for one in _few(claims)],
+        claims=[
+            _claim(one, knowledge)
+            for one in [*claims[:ENDS_MAX], *claims[ENDS_MAX:][-ENDS_MAX:]]
+        ],
         minutes=_minutes(claims),
         coverage=await covered_at(
             reading,
@@ -365,22 +369,6 @@ async def _claims(
     ]
 
 
-def _few(claims: Sequence[StoredFact]) -> Sequence[StoredFact]:
-    """Return claims, of many the first and last of each type and source."""
-    if len(claims) <= CLAIMS_MAX:
-        return claims
-    last = {_kind(one): one for one in claims}
-    first = {_kind(one): one for one in reversed(claims)}
-    ends = {one.entry for one in (*first.values(), *last.values())}
-    return [one for one in claims if one.entry in ends][:CLAIMS_MAX]
-
-
-def _kind(stored: StoredFact) -> tuple[str, str]:
-    claim = stored.fact.detail
-    assert isinstance(claim, Claimed), "nothing else is read"
-    return claim.type, claim.source
-
-
 def _minutes(claims: Sequence[StoredFact]) -> Sequence[ClaimedMinute]:
     counts = Counter(one.at.replace(second=0, microsecond=0) for one in claims)
     return [
@@ -390,13 +378,14 @@ def _minutes(claims: Sequence[StoredFact]) -> Sequence[ClaimedMinute]:
 
 
 def _claim(stored: StoredFact, knowledge: Knowledge) -> PlaceClaim:
-    type_, source = _kind(stored)
+    claim = stored.fact.detail
+    assert isinstance(claim, Claimed), "nothing else is read"
     return PlaceClaim(
         entry=stored.entry,
         at=stored.at,
-        type=type_,
-        is_known=type_ in knowledge.types,
-        source=source,
+        type=claim.type,
+        is_known=claim.type in knowledge.types,
+        source=claim.source,
         says=says_with_object(stored.fact),
     )
 

@@ -24,7 +24,7 @@ from recorder.answers.nodes import ask_nodes
 from recorder.answers.place_questions import PlaceQuestion, PlacesQuestion
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
-from recorder.answers.topology import CLAIMS_MAX, ask_place, ask_places
+from recorder.answers.topology import ENDS_MAX, ask_place, ask_places
 from recorder.answers.why import ask_why
 from recorder.explain.knowledge import shipped
 from recorder.model.errors import NotFoundError
@@ -237,5 +237,5 @@ async def test_a_port_that_flaps_is_shown_by_its_ends_and_counted(
         minutes = {one.at: one.claims for one in found.minutes}
         assert minutes == counts
         shown = [one.at for one in found.claims]
-        ends = flaps if len(flaps) <= CLAIMS_MAX else [flaps[0], flaps[-1]]
+        ends = [*flaps[:ENDS_MAX], *flaps[ENDS_MAX:][-ENDS_MAX:]]
         assert shown == [at(n) for n in ends]
