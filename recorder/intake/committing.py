@@ -95,7 +95,10 @@ class Committer:
         self._turn = asyncio.Lock()
         self._work = asyncio.Event()
         self._receipts = receipts
-        receipts.on_wait = self._work.set
+        self._work_at = 0.0
+        """When the oldest work came that is not in a batch, by the loop."""
+
+        receipts.on_wait = self._wake
         self._due = asyncio.Event()
         self._room = asyncio.Event()
         self._closing = False
@@ -121,7 +124,7 @@ class Committer:
         if ledger.entries or ledger.turned or self._receipts.waiting:
             # A restart is over when its streams are live, so that is written
             # as soon as an entry would be.
-            self._work.set()
+            self._wake()
         if self.is_due():
             self._due.set()
         while self.is_full():
@@ -131,7 +134,7 @@ class Committer:
     def close(self) -> None:
         """Note that the ledger is complete: `run` commits it and ends."""
         self._closing = True
-        self._work.set()
+        self._wake()
         self._due.set()
 
     async def run(self) -> None:
@@ -157,15 +160,21 @@ class Committer:
             await self._append(batch)
             self._receipts.commit(number)
 
+    def _wake(self) -> None:
+        if not self._work.is_set():
+            self._work_at = asyncio.get_running_loop().time()
+            self._work.set()
+
     async def _wait_for_work(self) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._policy.idle.total_seconds()):
                 await self._work.wait()
         if self._work.is_set() and not self.is_due():
+            # Not from the end of the commit before: what came during it has
+            # waited as long.
+            until = self._work_at + self._policy.linger.total_seconds()
             with suppress(TimeoutError):
-                async with asyncio.timeout(
-                    self._policy.linger.total_seconds()
-                ):
+                async with asyncio.timeout_at(until):
                     await self._due.wait()
 
     async def _append(self, batch: Batch) -> None:

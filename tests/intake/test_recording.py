@@ -10,12 +10,14 @@ import pytest
 
 from recorder.intake.committing import Policy
 from recorder.intake.ports import HeldVersion, Known, Sink
+from recorder.intake.receipts import Receipt
 from recorder.intake.recording import Recording
 from recorder.intake.redact import Redaction, RedactionRules
-from recorder.intake.state import StreamState
+from recorder.intake.state import Batch, StreamState
 from recorder.model.entry import Operation
 from recorder.model.errors import ClusterError, StandingByError
 from recorder.model.observation import WATCH, Observation, StreamResumed
+from tests.support import fake_time
 from tests.support.builders import (
     EVENTS,
     PODS,
@@ -141,6 +143,39 @@ async def test_a_stream_that_came_back_is_recorded_at_once() -> None:
         group.create_task(patient.run({WATCH: source}, stop))
         await until(lambda: log.streams[STREAM].state is StreamState.LIVE)
         stop.set()
+
+
+def test_what_comes_during_a_commit_has_waited_already() -> None:
+    """It waits for the rest of the linger, and not from the commit on."""
+    policy = replace(POLICY, linger=timedelta(seconds=0.1))
+    waits: list[float] = []
+
+    class Slow(MemoryWriter):
+        async def append(self, batch: Batch) -> None:
+            await asyncio.sleep(0.08)
+            await super().append(batch)
+
+    class Steady(Scripted):
+        async def run(self, sink: Sink, known: Known) -> None:
+            del known
+            clock = asyncio.get_running_loop().time
+            async with asyncio.TaskGroup() as group:
+                for pod in self._observations:
+                    receipt = await sink.put([pod])
+                    group.create_task(self._waited(receipt, clock()))
+                    await asyncio.sleep(0.01)
+
+        async def _waited(self, receipt: Receipt, since: float) -> None:
+            await receipt.committed()
+            waits.append(asyncio.get_running_loop().time() - since)
+
+    async def played() -> None:
+        made = Recording(Slow(MemoryLog()), REDACTION, policy=policy)
+        await made.run({WATCH: Steady(*pods(100))}, asyncio.Event())
+
+    fake_time.run(played)
+    assert len(waits) == 100
+    assert max(waits) < 0.1 + 0.08 + 0.01
 
 
 async def test_a_log_that_is_held_is_refused() -> None:
