@@ -19,6 +19,7 @@ from tests.support.days import (
     set_clock,
     write_days,
     write_events,
+    write_metrics,
 )
 from tests.support.postgres import Database
 
@@ -82,8 +83,16 @@ async def test_what_is_alive_is_carried_forward(
 async def test_facts_of_what_is_gone_go_with_their_day(
     database: Database, tmp_path: Path
 ) -> None:
-    """Of a Pod that is gone; nothing else of it is kept."""
+    """Of a Pod that is gone, and of a claim, by which it was recognized."""
+    await write_metrics(database, 11)
     await write_days(database)
+    posted = (
+        "select o.uid from recorder.object o where o.uid ~ '^[0-9a-f]{64}$'"
+    )
+    key = str(await asked(database, posted))
+    writer = Writer(database.dsn("writer"), SPEC, holder="b")
+    await writer.take_lease()
+    assert await writer.claims([key]) == [key]
     count = (
         "select count(*) from recorder.fact f"
         " join recorder.object o using (object_id) where o.name = 'day-0'"
@@ -92,10 +101,12 @@ async def test_facts_of_what_is_gone_go_with_their_day(
 
     done = await run(database, tmp_path)
 
-    assert len(done.dropped) == 2
+    assert len(done.dropped) == 3
     assert before, "it came and went"
     # Its end was recorded on the second day, which is dropped too.
     assert await asked(database, count) == 0
+    assert await writer.claims([key]) == []
+    await writer.close()
 
 
 async def test_the_writer_goes_on_over_dropped_days(
