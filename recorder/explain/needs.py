@@ -6,11 +6,18 @@ the requested object, not the node that this object is about.
 
 from collections.abc import Iterable
 
+from recorder.facts.projections import NodeState
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import Appeared, ConditionChanged
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["ObjectName", "is_request_about", "objects_asked_for"]
+__all__ = [
+    "ObjectName",
+    "is_of_machine",
+    "is_request_about",
+    "machines_of",
+    "objects_asked_for",
+]
 
 ObjectName = tuple[str, str, str]
 """API group, namespace and name, as audit records name an object."""
@@ -20,6 +27,10 @@ _OWN = frozenset({"Node", "Lease", "CSINode", "Event", ""})
 
 _POSTED = frozenset({FactKind.EVENT, FactKind.CLAIMED})
 """Facts that are reports about an object, and no change of it."""
+
+_IDS = ("provider_id", "machine_id", "system_uuid")
+_ID_MIN = 4
+"""The length from which a part of a provider ID is no number in a set."""
 
 _LEAVING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
@@ -46,6 +57,38 @@ def _has_author(fact: Fact, thing: ObjectIdentity) -> bool:
         isinstance(fact.detail, ConditionChanged)
         and fact.detail.type == "DisruptionTarget"
     )
+
+
+def machines_of(facts: Iterable[StoredFact], base: NodeState) -> set[str]:
+    """Return by what other objects may name the machine of a Node.
+
+    The IDs that its system has, and the end of its provider ID: the instance,
+    or a BareMetalHost and its Machine. What comes before is shared by many.
+
+    Args:
+        facts: about the Node.
+        base: its state before them.
+    """
+    shown = [
+        stored.fact.detail.state.fields
+        for stored in facts
+        if isinstance(stored.fact.detail, Appeared)
+        and stored.fact.object is not None
+        and stored.fact.object.kind == "Node"
+    ]
+    return {
+        part
+        for fields in (base.fields, *shown)
+        for name in _IDS
+        for part in str(fields.get(name) or "").split("/")[-2:]
+        if len(part) >= _ID_MIN
+    }
+
+
+def is_of_machine(fact: Fact) -> bool:
+    """Whether a fact is about an object that names a machine as its node."""
+    kind = fact.object.kind if fact.object is not None else "Pod"
+    return kind not in _OWN | {"Pod"}
 
 
 def is_request_about(fact: Fact, objects: set[ObjectName]) -> bool:

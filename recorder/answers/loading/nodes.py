@@ -5,7 +5,10 @@ decisions come before effects; it begins with the state of the node then.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+
+import msgspec
 
 from recorder.answers.loading.fleet import (
     LOOKBACK,
@@ -14,13 +17,21 @@ from recorder.answers.loading.fleet import (
     states_at,
 )
 from recorder.answers.ports import Reading
-from recorder.answers.queries import ALWAYS, FactQuery, Purpose, Stay
+from recorder.answers.queries import (
+    ALWAYS,
+    FactQuery,
+    NodeNames,
+    Purpose,
+    Stay,
+)
 from recorder.explain.answer import judge
 from recorder.explain.contests import with_contests
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.needs import (
     ObjectName,
+    is_of_machine,
     is_request_about,
+    machines_of,
     objects_asked_for,
 )
 from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
@@ -145,21 +156,22 @@ async def node_of(
     knowledge: Knowledge,
 ) -> Node:
     """Read all facts of one node in a span, and its state before."""
-    found = await reading.facts(
-        FactQuery(
-            purpose=Purpose.ALL,
-            nodes=[name],
-            locks=_locks(knowledge),
-            since=since,
-            until=until,
-        )
+    asked = FactQuery(
+        purpose=Purpose.ALL,
+        nodes=[name],
+        locks=_locks(knowledge),
+        since=since,
+        until=until,
     )
+    found = await reading.facts(asked)
     bases = await states_at(reading, [name], since)
     own = [stored for stored in found if is_about(stored, name, knowledge)]
-    asked = await _requests(
-        reading, objects_asked_for(own), since=since, until=until
+    base = bases.get(name, NodeState())
+    (node,) = await _with_machines(reading, [Node(name, own, base)], asked)
+    requests = await _requests(
+        reading, objects_asked_for(node.facts), since=since, until=until
     )
-    return Node(name, _ordered([*own, *asked]), bases.get(name, NodeState()))
+    return Node(name, _ordered([*node.facts, *requests]), base)
 
 
 async def nodes_of(
@@ -198,6 +210,7 @@ async def nodes_of(
         Node(name, own, bases.get(name, NodeState()))
         for name, own in chosen.items()
     ]
+    nodes = await _with_machines(reading, nodes, asked)
     if not everything:
         stays = [stay for node in nodes for stay in _stays(node, knowledge)]
         gone = await reading.facts(
@@ -210,6 +223,42 @@ async def nodes_of(
         )
         nodes = [_with(node, gone) for node in nodes]
     return await _with_requests(reading, nodes, since=since, until=until)
+
+
+async def _with_machines(
+    reading: Reading, nodes: list[Node], asked: FactQuery
+) -> list[Node]:
+    """Add what objects say that name the machine of a Node in its place.
+
+    Such as the BareMetalHost or the instance in its provider ID.
+    """
+    machines = {
+        machine: node.name
+        for node in nodes
+        for machine in machines_of(node.facts, node.base)
+    }
+    others = machines.keys() - {node.name for node in nodes}
+    known = await reading.names(NodeNames(others)) if others else ()
+    if not known:
+        return nodes
+    found = await reading.facts(replace(asked, nodes=known, locks=()))
+    more: dict[str, list[StoredFact]] = {}
+    for stored in found:
+        node = machines.get(stored.fact.node or "")
+        if node is not None and is_of_machine(stored.fact):
+            fact = msgspec.structs.replace(stored.fact, node=node)
+            moved = msgspec.structs.replace(stored, fact=fact)
+            more.setdefault(node, []).append(moved)
+    return [
+        Node(
+            node.name,
+            _ordered([*node.facts, *more[node.name]]),
+            node.base,
+        )
+        if node.name in more
+        else node
+        for node in nodes
+    ]
 
 
 async def _with_requests(
