@@ -53,7 +53,21 @@ export function App({ page }) {
  */
 function insteadOf(page) {
   if (page.answers.of('overview').code === 'access.denied') return TokenForm;
+  if (page.place.view === 'fleet' && page.place.name) return NoPage;
   return page.status && !page.cluster ? NoLog : null;
+}
+
+/** @param {{page: import('./page.js').Page}} given */
+function NoPage({ page }) {
+  const { name } = page.place;
+  const last = name.split('/').filter(Boolean).at(-1) ?? '';
+  const links = [
+    { href: page.href({ view: 'fleet' }), says: 'the fleet' },
+    { href: page.href({ view: 'jobs' }), says: 'jobs' },
+    { href: page.href({ view: 'node', name: last }), says: `the node ${last}` },
+    { href: page.href({ view: 'sources' }), says: 'sources and gaps' },
+  ];
+  return html`<${Empty} says="There is no page ${name}. Perhaps:" links=${links} />`;
 }
 
 /** @param {{page: import('./page.js').Page}} given */

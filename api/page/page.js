@@ -122,6 +122,10 @@ export class Page extends Reading {
     return this.cluster?.sources ?? super.sources;
   }
 
+  get end() {
+    return this.known?.until ?? null;
+  }
+
   /** What has to be requested now. */
   get needs() {
     return needsOf({

@@ -46,6 +46,11 @@ export class Reading {
     return /** @type {any[]} */ (NONE);
   }
 
+  /** The end of the record, or now; a page knows. */
+  get end() {
+    return /** @type {number | null} */ (null);
+  }
+
   /**
    * The pages of a list, newest first.
    * @param {string} first the slot of the newest
@@ -195,13 +200,13 @@ export class Reading {
     const data = this.place.view === 'node'
       ? this.node : (this.answers.of('workload').data?.workload ?? null);
     const verdict = this.place.view === 'node' ? this.openVerdict : null;
-    const { sources, endings } = this;
-    const from = [part, data, verdict?.id, endings, sources];
+    const { sources, endings, end } = this;
+    const from = [part, data, verdict?.id, endings, sources, end];
     if (this.madeFrom.some((one, place) => one !== from[place])
       || this.madeFrom.length === 0) {
       this.madeFrom = from;
       this.made = data === null ? []
-        : part?.lanesOf?.({ data, verdict, endings, sources }) ?? [];
+        : part?.lanesOf?.({ data, verdict, endings, sources, end }) ?? [];
     }
     return this.made;
   }

@@ -123,10 +123,12 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
     yield from _metrics(postmortem)
     yield from _listed("Contributing factors", postmortem.factors)
     yield from _detection(postmortem, course, day)
-    yield Heading("Action items")
     items = postmortem.action_items
-    yield Items([(item, NO_ENTRIES) for item in items], open=True)
-    yield Heading("Timeline")
+    if items:
+        yield Heading("Action items")
+        yield Items([(item, NO_ENTRIES) for item in items], open=True)
+    if postmortem.evidence:
+        yield Heading("Timeline")
     yield Drawing()
     yield Table(
         ("Time (UTC)", "Role", "What", "Entry"),

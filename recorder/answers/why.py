@@ -30,6 +30,7 @@ from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted, written
+from recorder.model.outcomes import Mode
 from recorder.model.window import Window
 
 __all__ = [
@@ -324,11 +325,17 @@ def _without(verdict: Verdict) -> str:
     )
 
 
+def _mode(verdict: Verdict) -> str:
+    """Return whether it was planned, as far as that is known."""
+    unknown = verdict.mode is Mode.UNKNOWN
+    return "not recorded whether planned" if unknown else verdict.mode
+
+
 def _decider(decided: Decided) -> str:
     """Return who decided, or the tool if only that is known."""
     actor = decided.actor
     if actor.tool:
-        return f"unknown, using {actor.tool}"
+        return f"someone using {actor.tool}"
     return actor.name or "unknown"
 
 
@@ -340,7 +347,7 @@ def _boots(verdict: Verdict) -> tuple[str, str] | None:
 
 def _facts_of(verdict: Verdict) -> Iterator[str]:
     rows = [
-        ("happened", f"{verdict.happened}, {verdict.mode}"),
+        ("happened", f"{verdict.happened}, {_mode(verdict)}"),
         ("cause", f"{verdict.cause} ({verdict.confidence})"),
     ]
     decided = verdict.decision

@@ -98,4 +98,4 @@ def _proven(progress: "Progress") -> str:
     if not proofs or progress.state != "recording":
         return "nothing confirmed yet"
     lag = max((now - at).total_seconds() for at in proofs)
-    return f"complete as of {lag:.0f} s ago"
+    return f"proven up to {lag:.0f} s ago"

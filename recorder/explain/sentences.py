@@ -139,8 +139,10 @@ def _purpose(verdict: Verdict, decided: Decided) -> str:
     purpose, who = DECISIONS[decided.decision].purpose, _name(decided.actor)
     sure = _sure(verdict, decided.confidence)
     if _follows(verdict, decided):
-        drained = f"{who} drained it" if who else "it was drained"
-        return f", {sure}after {drained}"
+        only = {step.topic for step in decided.steps} == {Topic.CORDON}
+        did = "cordoned" if only else "drained"
+        after = f"{who} {did} it" if who else f"it was {did}"
+        return f", {sure}after {after}"
     if decided.sign.topic is Topic.SHUTDOWN:
         return f"{ORDERLY}{_versions(verdict)}, {sure}{purpose}"
     if DECISIONS[decided.decision].announced:

@@ -6,10 +6,12 @@ from urllib.parse import quote, urlencode
 
 from recorder.answers.page_address import view
 from recorder.model.moment import written
+from recorder.model.outcomes import Cause
 from recorder.notification.message import Kind, Message, Stage, Subject
 from recorder.notification.rules import Rule
 
 MISSING = "unknown"
+UNRECORDED = "cause unknown"
 WORK_SHOWN = 5
 
 COMPARED = (
@@ -45,7 +47,8 @@ def _news(message: Message, stage: Stage) -> str:
         case Stage.OPENED if message.is_of_gap:
             return "closed" if now.over_at else "open"
         case Stage.OPENED:
-            said = f"{now.happened}, {now.cause}".removesuffix(", ")
+            cause = UNRECORDED if now.cause == Cause.UNRECORDED else now.cause
+            said = f"{now.happened}, {cause}".removesuffix(", ")
             return f"stopped by {said}" if now.workload else said
         case Stage.RESOLVED:
             return over.get(now.kind, "resolved")
@@ -71,7 +74,7 @@ def rows(message: Message) -> Iterator[tuple[str, str]]:
             yield "owner", now.owner
         yield "coverage", "; ".join(now.incomplete) or "complete"
     if now.over_at is not None:
-        yield ("until" if message.is_of_gap else "over"), written(now.over_at)
+        yield ("until" if message.is_of_gap else "ended"), written(now.over_at)
 
 
 def _changed(now: Subject, was: Subject | None) -> Sequence[str]:

@@ -135,6 +135,12 @@ def test_a_log_that_is_not_there_is_said_to_be_none(open_tab: Opener) -> None:
     tab.ready()
     assert tab.page.locator(".incident").count() == 1
 
+    tab = open_tab("/nodes/gpu-002")
+    assert "no page /nodes/gpu-002" in tab.says(".empty")
+    tab.page.click("text=the node gpu-002")
+    tab.ready()
+    assert "/node/gpu-002" in tab.address
+
 
 def test_all_clusters_are_one_list(open_tab: Opener) -> None:
     tab = open_tab("/")

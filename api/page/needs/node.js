@@ -3,6 +3,7 @@
 import { INCIDENTS } from '../ask/offleet.js';
 import { LATEST, NODE } from '../ask/ofnode.js';
 import { logOf, nodeSlot, written } from '../needs.js';
+import { BEHIND_MAX } from '../words/recording.js';
 import { metricsOf } from './metrics.js';
 
 /** @typedef {import('../ask/answers.js').Need} Need */
@@ -52,7 +53,8 @@ export function asking({ from, to }, known) {
   const isBehind = end !== null && from >= end;
   return {
     since: written(isBefore ? since : Math.max(since, began ?? since)),
-    // Beyond what is vouched for, the recorder reports where it ends.
-    until: end !== null && until >= end && !isBehind ? null : written(until),
+    // A named end must be proven; none ends where a live log counts as complete.
+    until: end !== null && until >= end - BEHIND_MAX && !isBehind
+      ? null : written(until),
   };
 }

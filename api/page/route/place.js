@@ -56,7 +56,8 @@ const LISTS = /** @type {const} */ (['folded', 'opened', 'pinned', 'order']);
 const LIST_MAX = 200;
 
 /**
- * Read an address. Invalid parts of it are ignored.
+ * Read an address. Invalid parts of its query are ignored; a path without a view
+ * becomes the name of the fleet, which has none.
  * @param {string} address path and query
  * @returns {Place}
  */
@@ -85,6 +86,7 @@ function readShift(text) {
 /** @param {string} path @returns {Partial<Place>} */
 function ofPath(path) {
   const [view, ...names] = path.split('/').filter(Boolean).map(decoded);
+  if (view === undefined) return {};
   if ((view === 'node' || view === 'compare') && names.length === 1) {
     return { view, name: names[0] };
   }
@@ -98,7 +100,7 @@ function ofPath(path) {
   if ((view === 'object' || view === 'workload') && names.length === 3) {
     return { view, kind: names[0], namespace: names[1], name: names[2] };
   }
-  return {};
+  return { name: decoded(path) };
 }
 
 /** @param {string} text */

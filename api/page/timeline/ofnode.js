@@ -35,9 +35,10 @@ const edges = ({ from, to }) => ({
  * @param {any} timeline as the query `NODE` asks for it
  * @param {any[]} verdicts of the same window
  * @param {any[]} sources of the log
+ * @param {number | null} end of the record, or now
  * @returns {Lane[]}
  */
-export function lanesOfNode(timeline, verdicts, sources) {
+export function lanesOfNode(timeline, verdicts, sources, end) {
   const lanes = [
     serviceLane(timeline),
     ...conditionLanes(timeline),
@@ -51,7 +52,7 @@ export function lanesOfNode(timeline, verdicts, sources) {
   const numbered = withSteps(lanes, verdicts);
   const { gaps } = timeline;
   return [...numbered, recorderLane()].map(
-    (lane) => covered(lane, gaps, sources));
+    (lane) => covered(lane, gaps, sources, end));
 }
 
 /** @param {string} id @param {string} title @param {string} group */
@@ -142,6 +143,12 @@ function taintLanes(timeline) {
   return [...lanes.values()];
 }
 
+/** What differs first: a lane has little room. @param {string} actor */
+function actorTitle(actor) {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):(.+)$/.exec(actor) ?? [];
+  return name ? `${name} (${namespace})` : actor;
+}
+
 /** @param {string | null} actor */
 const by = (actor) => (actor ? `, by ${actor}` : '');
 
@@ -169,7 +176,7 @@ function actorLanes(timeline) {
   for (const fact of timeline.facts) {
     if (fact.actor === null || isEvent(fact)) continue;
     const id = `actor ${fact.actor}`;
-    const lane = lanes.get(id) ?? emptyLane(id, fact.actor, 'actors');
+    const lane = lanes.get(id) ?? emptyLane(id, actorTitle(fact.actor), 'actors');
     lane.marks.push(markOf(fact));
     lanes.set(id, lane);
   }

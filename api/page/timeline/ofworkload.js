@@ -16,9 +16,10 @@ const LANES_MAX = 400;
  * @param {any} story the answer of the query `WORKLOAD`
  * @param {any[]} endings of the query `ENDINGS`
  * @param {any[]} sources of the log
+ * @param {number | null} end of the record, or now
  * @returns {Lane[]}
  */
-export function lanesOfWorkload(story, endings, sources) {
+export function lanesOfWorkload(story, endings, sources, end) {
   /** @type {Map<string, Lane>} */
   const lanes = new Map();
   for (const placement of story.placements) {
@@ -34,7 +35,7 @@ export function lanesOfWorkload(story, endings, sources) {
   return [...lanes]
     .filter(([node]) => !isLarge || struck.has(node))
     .slice(0, LANES_MAX)
-    .map(([, lane]) => covered(lane, gaps, sources));
+    .map(([, lane]) => covered(lane, gaps, sources, end));
 }
 
 /** @param {string} node @returns {Lane} */

@@ -4,6 +4,7 @@
  */
 
 import { readInstant } from '../time/instant.js';
+import { BEHIND_MAX } from '../words/recording.js';
 
 /** @typedef {import('./lane.js').Lane} Lane */
 /** @typedef {import('./lane.js').Unseen} Unseen */
@@ -26,9 +27,10 @@ const RESTS_ON = /** @type {Record<string, string[]>} */ ({
  * @param {Lane} lane
  * @param {any[]} gaps
  * @param {any[]} sources of the log, each with how far it vouches
+ * @param {number | null} end of the record, or now
  * @returns {Lane}
  */
-export function covered(lane, gaps, sources) {
+export function covered(lane, gaps, sources, end) {
   const rests = RESTS_ON[lane.group] ?? [];
   const concern = (/** @type {any} */ { resource }) =>
     resource === null || rests.includes(resource);
@@ -36,7 +38,8 @@ export function covered(lane, gaps, sources) {
     ...lane,
     unseen: [
       ...gaps.filter(concern).map(unseenOf),
-      ...edgesOf(sources.filter(({ resource }) => rests.includes(resource))),
+      ...edgesOf(
+        sources.filter(({ resource }) => rests.includes(resource)), end),
     ],
   };
 }
@@ -50,8 +53,8 @@ function unseenOf(gap) {
   };
 }
 
-/** @param {any[]} sources @returns {Unseen[]} */
-function edgesOf(sources) {
+/** @param {any[]} sources @param {number | null} end @returns {Unseen[]} */
+function edgesOf(sources, end) {
   const began = instants(sources, 'beganAt');
   const until = instants(sources, 'vouchedUntil');
   const edges = [];
@@ -60,7 +63,9 @@ function edgesOf(sources) {
     edges.push({ from: -Infinity, to, label: 'before recording started' });
   }
   if (until.length > 0) {
-    const from = Math.min(...until);
+    const proven = Math.min(...until);
+    const isComplete = end !== null && end - proven <= BEHIND_MAX;
+    const from = isComplete ? Math.max(proven, end) : proven;
     edges.push({ from, to: Infinity, label: 'not confirmed complete yet' });
   }
   return edges;

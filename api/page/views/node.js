@@ -25,11 +25,11 @@ const PARTS = /** @type {const} */ ([
 
 /**
  * The lanes of a node in a window, with the steps of one verdict.
- * @param {{data: any, verdict: any, sources: any[]}} given
+ * @param {{data: any, verdict: any, sources: any[], end: number | null}} given
  */
-export const lanesOf = ({ data: { timeline }, verdict, sources }) =>
+export const lanesOf = ({ data: { timeline }, verdict, sources, end }) =>
   timeline === null ? []
-    : lanesOfNode(timeline, verdict === null ? [] : [verdict], sources)
+    : lanesOfNode(timeline, verdict === null ? [] : [verdict], sources, end)
       .map(readied);
 
 /** @param {{page: import('../page.js').Page}} given */

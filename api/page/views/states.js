@@ -49,8 +49,8 @@ export function Coverage({ coverage, zone, absent = [], cluster }) {
         <summary><strong>The recording ${cluster && `of ${cluster} `}is
           incomplete here:</strong>
           ${' '}what is missing may change this answer.
-          ${longest && ` ${counted(count, 'gap')}, the longest: ${
-            gapWords(longest, zone)}`}</summary>
+          ${longest && ` ${counted(count, 'gap')}${
+            count > 1 ? ', the longest' : ''}: ${gapWords(longest, zone)}`}</summary>
         <ul>
           ${others.slice(0, GAPS_SHOWN).map((/** @type {any} */ gap) => html`
             <li>${gapWords(gap, zone)}</li>`)}

@@ -30,10 +30,10 @@ const titled = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
  * The lanes of a workload.
- * @param {{data: any, endings: any[], sources: any[]}} given
+ * @param {{data: any, endings: any[], sources: any[], end: number | null}} given
  */
-export const lanesOf = ({ data, endings, sources }) =>
-  lanesOfWorkload(data, endings, sources).map(readied);
+export const lanesOf = ({ data, endings, sources, end }) =>
+  lanesOfWorkload(data, endings, sources, end).map(readied);
 
 /** @param {{page: import('../doing.js').DoingPage}} given */
 export function Workload({ page }) {

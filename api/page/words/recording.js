@@ -3,8 +3,11 @@
 import { readInstant } from '../time/instant.js';
 import { clock, dayAndClock, span } from '../time/clock.js';
 
-/** Behind by more than this and the page says so, as the command does. */
-const BEHIND_MAX = 150_000;
+/**
+ * Behind by more than this and the page says so, as the command does: so much
+ * of a live log counts as complete before it is proven.
+ */
+export const BEHIND_MAX = 150_000;
 
 /** Instead of the name of a log: every one. */
 export const ALL = 'all';
@@ -137,7 +140,7 @@ export function recordingOf(status, cluster, zone) {
     const says = `${span(behind)} behind, last data`;
     return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
   }
-  return { tone: 'live', says: `complete up to ${span(behind)} ago` };
+  return { tone: 'live', says: `proven up to ${span(behind)} ago` };
 }
 
 /**

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_fragments, in_html, in_lighting, in_needs, in_time_axis, in_time_clock, in_time_instant, in_time_window, in_timeline_lane, in_words_shown, in_words_workload }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_lighting, in_needs, in_time_axis, in_time_clock, in_time_instant, in_time_window, in_timeline_lane, in_words_recording, in_words_shown, in_words_workload }) => made ??= (() => {
 const in_needs_metrics = (() => {
 const { LOG, OF_LOG } = in_ask_fragments;
 const { logOf, written } = in_needs;
@@ -254,6 +254,7 @@ return { LaneNames };
 })();
 const in_timeline_unseen = (() => {
 const { readInstant } = in_time_instant;
+const { BEHIND_MAX } = in_words_recording;
 const NODE = ['v1/nodes'];
 const ALL = ['v1/nodes', 'v1/pods', 'v1/events'];
 const RESTS_ON = ({
@@ -265,7 +266,7 @@ events: ['v1/events'],
 workloads: ['v1/pods'],
 recorder: ALL,
 });
-function covered(lane, gaps, sources) {
+function covered(lane, gaps, sources, end) {
 const rests = RESTS_ON[lane.group] ?? [];
 const concern = ({ resource }) =>
 resource === null || rests.includes(resource);
@@ -273,7 +274,8 @@ return {
 ...lane,
 unseen: [
 ...gaps.filter(concern).map(unseenOf),
-...edgesOf(sources.filter(({ resource }) => rests.includes(resource))),
+...edgesOf(
+sources.filter(({ resource }) => rests.includes(resource)), end),
 ],
 };
 }
@@ -284,7 +286,7 @@ to: readInstant(gap.to ?? '') ?? Infinity,
 label: `gap: ${gap.resource ?? 'all resources'}, ${gap.reason}`,
 };
 }
-function edgesOf(sources) {
+function edgesOf(sources, end) {
 const began = instants(sources, 'beganAt');
 const until = instants(sources, 'vouchedUntil');
 const edges = [];
@@ -293,7 +295,9 @@ const to = Math.max(...began);
 edges.push({ from: -Infinity, to, label: 'before recording started' });
 }
 if (until.length > 0) {
-const from = Math.min(...until);
+const proven = Math.min(...until);
+const isComplete = end !== null && end - proven <= BEHIND_MAX;
+const from = isComplete ? Math.max(proven, end) : proven;
 edges.push({ from, to: Infinity, label: 'not confirmed complete yet' });
 }
 return edges;
@@ -575,7 +579,7 @@ const edges = ({ from, to }) => ({
 from: instant(from, -Infinity),
 to: instant(to, Infinity),
 });
-function lanesOfNode(timeline, verdicts, sources) {
+function lanesOfNode(timeline, verdicts, sources, end) {
 const lanes = [
 serviceLane(timeline),
 ...conditionLanes(timeline),
@@ -589,7 +593,7 @@ eventLane(timeline),
 const numbered = withSteps(lanes, verdicts);
 const { gaps } = timeline;
 return [...numbered, recorderLane()].map(
-(lane) => covered(lane, gaps, sources));
+(lane) => covered(lane, gaps, sources, end));
 }
 function emptyLane(id, title, group) {
 return ({
@@ -666,6 +670,10 @@ lanes.set(id, lane);
 }
 return [...lanes.values()];
 }
+function actorTitle(actor) {
+const [, namespace, name] = /^system:serviceaccount:([^:]+):(.+)$/.exec(actor) ?? [];
+return name ? `${name} (${namespace})` : actor;
+}
 const by = (actor) => (actor ? `, by ${actor}` : '');
 const shortKey = (key) => key.replace(/^node\.kubernetes\.io\//, '');
 const isEvent = (fact) => fact.kind === 'EVENT';
@@ -683,7 +691,7 @@ const lanes = new Map();
 for (const fact of timeline.facts) {
 if (fact.actor === null || isEvent(fact)) continue;
 const id = `actor ${fact.actor}`;
-const lane = lanes.get(id) ?? emptyLane(id, fact.actor, 'actors');
+const lane = lanes.get(id) ?? emptyLane(id, actorTitle(fact.actor), 'actors');
 lane.marks.push(markOf(fact));
 lanes.set(id, lane);
 }

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_fragments, in_ask_offleet, in_needs, in_needs_metrics }) => made ??= (() => {
+export default ({ in_ask_fragments, in_ask_offleet, in_needs, in_needs_metrics, in_words_recording }) => made ??= (() => {
 const in_ask_ofnode = (() => {
 const {
 COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, LOG, OF_LOG, PLACEMENT,
@@ -53,6 +53,7 @@ const in_needs_node = (() => {
 const { INCIDENTS } = in_ask_offleet;
 const { LATEST, NODE } = in_ask_ofnode;
 const { logOf, nodeSlot, written } = in_needs;
+const { BEHIND_MAX } = in_words_recording;
 const { metricsOf } = in_needs_metrics;
 const MAP_STEPS = 240;
 function ofNode(state) {
@@ -86,7 +87,8 @@ const isBefore = began !== null && from < began;
 const isBehind = end !== null && from >= end;
 return {
 since: written(isBefore ? since : Math.max(since, began ?? since)),
-until: end !== null && until >= end && !isBehind ? null : written(until),
+until: end !== null && until >= end - BEHIND_MAX && !isBehind
+? null : written(until),
 };
 }
 return { ofNode, asking };

@@ -88,7 +88,7 @@ function Both({ page, nodes: [left, right], other }) {
 const { place } = page;
 const { name, zone, shift } = place;
 const lanes = (node) => lanesOfNode(
-node.timeline, node.why.verdicts.slice(-1), page.sources);
+node.timeline, node.why.verdicts.slice(-1), page.sources, page.end);
 const isSame = other === name;
 const together = paired(lanes(left), lanes(right), {
 left: isSame ? '①' : name, right: isSame ? '②' : other, by: -shift,

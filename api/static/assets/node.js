@@ -218,9 +218,9 @@ const PARTS = ([
 ['why', 'Why'], ['timeline', 'Timeline'], ['detail', 'Detail'],
 ['jobs', 'Jobs'], ['objects', 'Objects'], ['facts', 'Facts'],
 ]);
-const lanesOf = ({ data: { timeline }, verdict, sources }) =>
+const lanesOf = ({ data: { timeline }, verdict, sources, end }) =>
 timeline === null ? []
-: lanesOfNode(timeline, verdict === null ? [] : [verdict], sources)
+: lanesOfNode(timeline, verdict === null ? [] : [verdict], sources, end)
 .map(readied);
 function Node({ page }) {
 const { place } = page;

@@ -658,6 +658,7 @@ return Number.isFinite(seconds) ? Math.round(seconds * 1000) : 0;
 }
 function ofPath(path) {
 const [view, ...names] = path.split('/').filter(Boolean).map(decoded);
+if (view === undefined) return {};
 if ((view === 'node' || view === 'compare') && names.length === 1) {
 return { view, name: names[0] };
 }
@@ -671,7 +672,7 @@ return { view, kind: names[0], name: names[1] };
 if ((view === 'object' || view === 'workload') && names.length === 3) {
 return { view, kind: names[0], namespace: names[1], name: names[2] };
 }
-return {};
+return { name: decoded(path) };
 }
 function decoded(text) {
 try {
@@ -1211,7 +1212,7 @@ if (behind > BEHIND_MAX) {
 const says = `${span(behind)} behind, last data`;
 return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
 }
-return { tone: 'live', says: `complete up to ${span(behind)} ago` };
+return { tone: 'live', says: `proven up to ${span(behind)} ago` };
 }
 function importedOf({ sources }, zone) {
 const watched = sources.filter(
@@ -1236,7 +1237,7 @@ const times = cluster.sources
 .filter((at) => at !== null);
 return times.length === 0 ? null : Math.max(...times);
 }
-return { ALL, isNamed, fleetOf, leftOutOf, searchedOf, knownOf, clusterOf, recordingOf, withoutEnd, beganAt };
+return { BEHIND_MAX, ALL, isNamed, fleetOf, leftOutOf, searchedOf, knownOf, clusterOf, recordingOf, withoutEnd, beganAt };
 })();
 const in_views_overlays = (() => {
 const { Component, html } = in_html;
@@ -1398,6 +1399,9 @@ return (
 get sources() {
 return (NONE);
 }
+get end() {
+return (null);
+}
 pagesOf(first) {
 const infos = [];
 for (let number = -1; number < this.open; number += 1) {
@@ -1505,13 +1509,13 @@ const part = partOf(this.place.view);
 const data = this.place.view === 'node'
 ? this.node : (this.answers.of('workload').data?.workload ?? null);
 const verdict = this.place.view === 'node' ? this.openVerdict : null;
-const { sources, endings } = this;
-const from = [part, data, verdict?.id, endings, sources];
+const { sources, endings, end } = this;
+const from = [part, data, verdict?.id, endings, sources, end];
 if (this.madeFrom.some((one, place) => one !== from[place])
 || this.madeFrom.length === 0) {
 this.madeFrom = from;
 this.made = data === null ? []
-: part?.lanesOf?.({ data, verdict, endings, sources }) ?? [];
+: part?.lanesOf?.({ data, verdict, endings, sources, end }) ?? [];
 }
 return this.made;
 }
@@ -1727,8 +1731,8 @@ return html`
 <summary><strong>The recording ${cluster && `of ${cluster} `}is
 incomplete here:</strong>
 ${' '}what is missing may change this answer.
-${longest && ` ${counted(count, 'gap')}, the longest: ${
-gapWords(longest, zone)}`}</summary>
+${longest && ` ${counted(count, 'gap')}${
+count > 1 ? ', the longest' : ''}: ${gapWords(longest, zone)}`}</summary>
 <ul>
 ${others.slice(0, GAPS_SHOWN).map((gap) => html`
 <li>${gapWords(gap, zone)}</li>`)}
@@ -1872,6 +1876,9 @@ return hits.sort((one, other) => rank(one) - rank(other));
 }
 get sources() {
 return this.cluster?.sources ?? super.sources;
+}
+get end() {
+return this.known?.until ?? null;
 }
 get needs() {
 return needsOf({
@@ -2028,7 +2035,19 @@ ${page.ui.shown === 'hand' && html`<${Part} page=${page} name="handing" />`}
 }
 function insteadOf(page) {
 if (page.answers.of('overview').code === 'access.denied') return TokenForm;
+if (page.place.view === 'fleet' && page.place.name) return NoPage;
 return page.status && !page.cluster ? NoLog : null;
+}
+function NoPage({ page }) {
+const { name } = page.place;
+const last = name.split('/').filter(Boolean).at(-1) ?? '';
+const links = [
+{ href: page.href({ view: 'fleet' }), says: 'the fleet' },
+{ href: page.href({ view: 'jobs' }), says: 'jobs' },
+{ href: page.href({ view: 'node', name: last }), says: `the node ${last}` },
+{ href: page.href({ view: 'sources' }), says: 'sources and gaps' },
+];
+return html`<${Empty} says="There is no page ${name}. Perhaps:" links=${links} />`;
 }
 function NoLog({ page }) {
 const { clusters } = page.status;

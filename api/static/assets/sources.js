@@ -104,7 +104,7 @@ return html`
 <h2>Recorded resources</h2>
 <table class="streams stacked">
 <thead><tr><th scope="col">Resource</th><th scope="col">State</th>
-<th scope="col">Complete until</th><th scope="col">Lag</th>
+<th scope="col">Proven until</th><th scope="col">Lag</th>
 <th scope="col" class="number">Entries</th></tr></thead>
 <tbody>${sources.map((one) => {
 const until = readInstant(one.vouchedUntil ?? '');

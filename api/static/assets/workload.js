@@ -40,7 +40,7 @@ const { addPlacement } = in_timeline_ofnode;
 const { covered } = in_timeline_unseen;
 const LANES_ALL = 40;
 const LANES_MAX = 400;
-function lanesOfWorkload(story, endings, sources) {
+function lanesOfWorkload(story, endings, sources, end) {
 const lanes = new Map();
 for (const placement of story.placements) {
 const node = placement.node ?? 'waiting for a node';
@@ -55,7 +55,7 @@ const { gaps } = story.coverage;
 return [...lanes]
 .filter(([node]) => !isLarge || struck.has(node))
 .slice(0, LANES_MAX)
-.map(([, lane]) => covered(lane, gaps, sources));
+.map(([, lane]) => covered(lane, gaps, sources, end));
 }
 function emptyLane(node) {
 return {
@@ -114,8 +114,8 @@ const needsOf = ofWorkload;
 const NODES_NAMED = 10;
 const ROWS_SHOWN = 60;
 const titled = (word) => word.charAt(0).toUpperCase() + word.slice(1);
-const lanesOf = ({ data, endings, sources }) =>
-lanesOfWorkload(data, endings, sources).map(readied);
+const lanesOf = ({ data, endings, sources, end }) =>
+lanesOfWorkload(data, endings, sources, end).map(readied);
 function Workload({ page }) {
 const { place } = page;
 const answers = [page.answers.of('endings'), page.answers.of('workload')];

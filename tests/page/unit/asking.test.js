@@ -173,6 +173,8 @@ test('beyond what is vouched for the recorder says where it ends', () => {
   const window = { from: KNOWN.until - 3_600_000, to: KNOWN.until + 60_000 };
 
   assert.equal(asking(window, KNOWN).until, null);
+  const almost = { from: KNOWN.until - 240_000, to: KNOWN.until - 179_000 };
+  assert.equal(asking(almost, KNOWN).until, null, 'where proof is still to come');
 });
 
 test('of a time that was not recorded the answer has to say so', () => {

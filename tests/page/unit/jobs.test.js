@@ -111,7 +111,7 @@ test('of a large gang the nodes are drawn on which Pods were lost', () => {
     disruption: null, entries: [], workload: null,
   }));
   const lanes = (endings) => lanesOfWorkload(
-    { placements, coverage: { gaps: [] } }, endings, []).map(({ title }) => title);
+    { placements, coverage: { gaps: [] } }, endings, [], null).map(({ title }) => title);
 
   assert.equal(lanes([]).length, 50);
   assert.deepEqual(lanes([ending({ nodes: ['n7'] })]), ['n7']);

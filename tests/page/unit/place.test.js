@@ -41,7 +41,8 @@ test('what makes no sense in an address is left out', () => {
 
   assert.equal(place.from, null);
   assert.equal(place.zone, 'utc');
-  assert.equal(readPlace('/no/such/view/at/all').view, 'fleet');
+  assert.equal(readPlace('/no/such/view').name, '/no/such/view');
+  assert.equal(readPlace('/').name, '');
   assert.equal(readPlace('/node/%E0%A4%A').name, '%E0%A4%A');
 });
 

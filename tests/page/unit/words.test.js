@@ -103,7 +103,7 @@ test('the head says in words how far the recorder is', () => {
     recordingOf(status, cluster('LIVE', status.now, until), 'utc');
 
   assert.deepEqual(of('2026-11-21T11:59:58Z'), {
-    tone: 'live', says: 'complete up to 2 s ago',
+    tone: 'live', says: 'proven up to 2 s ago',
   });
   assert.deepEqual(of('2026-11-21T11:50:00Z'), {
     tone: 'behind', says: '10 min behind, last data 11:50:00',
@@ -226,12 +226,15 @@ test('a gap lies on the lanes that rest on what was not seen, and no other', () 
     resource: 'v1/nodes', beganAt: at('00'), vouchedUntil: at('30'),
   }];
   const lanes = new Map(
-    lanesOfNode(timeline, [], sources).map((lane) => [lane.title, lane]));
+    lanesOfNode(timeline, [], sources, null).map((lane) => [lane.title, lane]));
   const seen = (title) => lanes.get(title).unseen.map(({ label }) => label);
 
   assert.deepEqual(seen('train/llm'), ['gap: v1/pods, expired']);
   assert.deepEqual(seen('Ready'),
     ['before recording started', 'not confirmed complete yet']);
+  const live = lanesOfNode(timeline, [], sources, readInstant(at('30')) + 60_000);
+  const [, edge] = live.find(({ title }) => title === 'Ready').unseen;
+  assert.equal(edge.from, readInstant(at('30')) + 60_000, 'of a live log: not yet');
   assert.equal(seen('recorder').length, 3);
   // DPUs are beside their host; a log that is away is named.
   assert.equal(lanes.get('DPU UplinkHealthy').spans[0].tone, 'degraded');
