@@ -205,9 +205,9 @@ def contradictions(transition: Transition) -> list[Contradiction]:
         )
         found.append(_against(sign, but))
     gone = any(s.topic is Topic.IDENTITY for s in transition.episode.signals)
-    seen = transition.episode.state.uid is not None
+    gone |= transition.happened is Happened.REMOVED
     for sign in transition.episode.of(Topic.REMOVING)[:1]:
-        if seen and not gone:
+        if not gone:
             but = "no deletion of the Node is recorded"
             found.append(_against(sign, but))
     return found

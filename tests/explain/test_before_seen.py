@@ -73,15 +73,22 @@ def test_without_its_node_a_loss_has_an_end_too() -> None:
     assert not reboot.excluded
 
 
-def test_a_node_that_was_never_listed_was_removed_as_an_event_says() -> None:
+@pytest.mark.parametrize("came_again", [False, True])
+def test_a_node_that_was_never_listed_was_removed_as_an_event_says(
+    *, came_again: bool
+) -> None:
     tale = a_dump()
     lose(tale, 100)
     say(tale, 2800, "node-controller", "RemovingNode", "Removing Node n1")
+    if came_again:
+        created = {"created_at": at(2820).isoformat()}
+        tale.appears(3600, uid="n1-anew", **created)
 
     verdict = tale.verdict()
 
     assert verdict.happened == "removed"
     assert verdict.lost_at == at(100)
+    assert verdict.back_in_service_at == (at(3600) if came_again else None)
     assert not verdict.contradictions
 
 

@@ -30,6 +30,7 @@ from recorder.explain.signals.node import standing
 from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import (
+    NODE_CONTROLLER,
     SOMETIME,
     STARTS,
     boot_named,
@@ -314,12 +315,15 @@ class _Reader:
     def _is_early(self, stored: StoredFact) -> bool:
         """Return whether a fact was recorded as of its own time.
 
-        And not while the Node was being created.
+        And not while the Node was being created. The node controller reports
+        on Nodes that exist: what it wrote before is about an earlier Node.
         """
         if stored.observed_at > stored.at:
             return False
         created = self.created
-        return created is None or stored.at > created + LIMITS.first_lists
+        if created is None or stored.at > created + LIMITS.first_lists:
+            return True
+        return stored.fact.actor == NODE_CONTROLLER and stored.at < created
 
     def _place(self, sign: Signal, before: NodeState) -> None:
         if is_first_sight(sign, before) or self._was_there(sign):

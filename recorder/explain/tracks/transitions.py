@@ -220,8 +220,8 @@ def _identity(chain: Episode) -> tuple[Happened, Signal] | None:
         return (Happened.REJOINED if same else Happened.REPLACED), first
     if went and not chain.state.present:
         return Happened.REMOVED, went[0]
-    said = chain.of(Topic.REMOVING)
-    if said and chain.state.uid is None:
+    said = chain.of(Topic.REMOVING) if chain.baseline.uid is None else ()
+    if said and (chain.state.uid is None or _uid(said[0]) != chain.state.uid):
         return Happened.REMOVED, said[0]  # Events alone are recorded of it
     return None
 
