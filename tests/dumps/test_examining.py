@@ -17,6 +17,7 @@ import pytest
 from recorder.model import zstd
 from recorder.sources.dumps import Examined, Shelf, Things, examine
 from recorder.sources.dumps.shelf import Placed
+from recorder.sources.dumps.things import event_moment
 from recorder.sources.files import splitting, unpacking
 from tests.dumps.saved import as_inspected, as_listed, demo, packed
 
@@ -258,6 +259,19 @@ def test_everything_is_known_once_in_the_order_of_time(tmp_path: Path) -> None:
     _, placed, _ = looked(first, again)
 
     assert [p.uid for p in placed] == ["uid-b", "uid-a"]
+
+
+@pytest.mark.parametrize(
+    ("created", "moment"), [("10:05:01", "10:05:00"), ("10:52:00", "10:52:00")]
+)
+def test_an_event_of_a_clock_that_was_behind_has_the_time_of_its_creation(
+    created: str, moment: str
+) -> None:
+    made = event("a", AT)
+    made["metadata"]["creationTimestamp"] = f"2026-11-20T{created}Z"
+    found = event_moment(made)
+    assert found is not None
+    assert f"{found:%H:%M:%S}" == moment
 
 
 def zipped(text: str) -> bytes:

@@ -7,7 +7,7 @@ of custom resources where a dump has them.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,6 +19,9 @@ from recorder.model.reference import Resource
 
 NAME_MAX = 253
 VERSION_DIGITS_MAX = 18
+
+RETRIED_MAX = timedelta(minutes=10)
+"""Longer than reporters try to send an Event: kubelets do for two minutes."""
 
 _RESOURCES: Mapping[tuple[str, str], str] = {
     (collection.rpartition("/")[0], kind): collection.rpartition("/")[2]
@@ -191,16 +194,24 @@ def _guessed(document: Mapping[str, Any], name: str) -> tuple[str, str]:
 
 
 def event_moment(event: Mapping[str, Any]) -> datetime | None:
-    """Return when an Event was written last, by its own times."""
-    return first_moment(
+    """Return when an Event was written last, by its own times.
+
+    If the API server created it long after that, the clock of its reporter
+    was behind.
+    """
+    created = _at(event, "metadata").get("creationTimestamp")
+    claimed = first_moment(
         _at(event, "series").get("lastObservedTime"),
         event.get("lastTimestamp"),
         event.get("deprecatedLastTimestamp"),
         event.get("eventTime"),
         event.get("firstTimestamp"),
         event.get("deprecatedFirstTimestamp"),
-        _at(event, "metadata").get("creationTimestamp"),
+        created,
     )
+    stored = moment(created)
+    is_late = claimed and stored and stored - claimed > RETRIED_MAX
+    return stored if is_late else claimed
 
 
 def newest_moment(raw: bytes, *, until: datetime) -> datetime | None:
