@@ -81,7 +81,7 @@ def test_a_node_that_was_never_listed_was_removed_as_an_event_says(
     lose(tale, 100)
     say(tale, 2800, "node-controller", "RemovingNode", "Removing Node n1")
     if came_again:
-        created = {"created_at": at(2820).isoformat()}
+        created: dict[str, Any] = {"created_at": at(2820).isoformat()}
         tale.appears(3600, uid="n1-anew", **created)
 
     verdict = tale.verdict()
