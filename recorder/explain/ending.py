@@ -16,7 +16,7 @@ from recorder.explain.signals import Actor
 from recorder.explain.verdict import Missing, Verdict
 from recorder.facts import says_with_object
 from recorder.facts.slurm import part_of
-from recorder.model.document import Document
+from recorder.model.document import Document, Private
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ContainerEnded
 from recorder.model.outcomes import (
@@ -70,7 +70,7 @@ class RecordedFact(Document, frozen=True, kw_only=True):
     occurred_at: datetime | None
     observed_at: datetime
     says: str
-    stored: StoredFact = field(name="_stored")
+    stored: Private[StoredFact] = field(name="_stored")
 
     @classmethod
     def of(cls, stored: StoredFact) -> Self:

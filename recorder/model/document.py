@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 import orjson
@@ -11,6 +11,17 @@ from msgspec import UNSET
 
 from recorder.model.moment import written
 from recorder.model.reference import EntryName, ObjectIdentity
+
+if TYPE_CHECKING:
+    Held = TypeVar("Held")
+    Private = Annotated[Held, "left out of schemas"]
+else:
+
+    class Private:
+        """The type of a field that no schema of answers describes."""
+
+        def __class_getitem__(cls, _: object) -> type[object]:
+            return object
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):

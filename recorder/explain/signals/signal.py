@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 from recorder.explain.knowledge.rules import Act
 from recorder.explain.signals.actor import Actor
 from recorder.facts import says_with_object
+from recorder.model.document import Private
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
     BootChanged,
@@ -92,7 +93,7 @@ class Signal(NamedTuple):
 
     role: Role
     subject: Subject
-    stored: StoredFact
+    stored: Private[StoredFact]
     fault: Fault | None = None
     decision: Decision | None = None
     actor: Actor | None = None
