@@ -7,6 +7,7 @@ in HTML, and as blocks in Markdown. What shows it adds its labels and colors.
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
+from math import inf
 from typing import Final
 
 from msgspec import field
@@ -161,14 +162,22 @@ def _track(
 
 
 def _path(track: Track) -> str:
+    """Return a path through the samples between which it turns."""
     limit = APART * _step(track)
-    points, before = [], None
+    points = list[str]()
+    last, level, waiting = -inf, -1.0, ""
     for x, share in track:
-        joined = before is not None and x - before <= limit
         y = round(4 + (1 - share) * (HEIGHT - 8), 1)
-        points.append(f"{'L' if joined else 'M'}{x:g} {y:g}")
-        before = x
-    return "".join(points)
+        if x - last > limit:
+            points.append(f"{waiting}M{x:g} {y:g}")
+            waiting = ""
+        elif y == level:
+            waiting = f"L{x:g} {y:g}"
+        else:
+            points.append(f"{waiting}L{x:g} {y:g}")
+            waiting = ""
+        last, level = x, y
+    return "".join([*points, waiting])
 
 
 def _step(track: Track) -> float:
