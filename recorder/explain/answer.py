@@ -41,7 +41,7 @@ from recorder.explain.tracks.bounds import (
     not_after,
     not_before,
 )
-from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.interventions import (
     Intervention,
@@ -69,8 +69,6 @@ from recorder.model.outcomes import (
     Happened,
     Role,
 )
-
-__all__ = ["judge"]
 
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
 

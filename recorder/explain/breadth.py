@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import Signal, Subject, Topic, signals_of
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.tracks.transitions import happening
@@ -29,21 +29,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import LeaseSilent
 from recorder.model.outcomes import Confidence, Fault, Happened, Role
 from recorder.model.place import Place, PlaceKind
-
-__all__ = [
-    "Breadth",
-    "beside",
-    "breadth_of",
-    "dpu_fault",
-    "dpu_signals",
-    "is_wide",
-    "needs_every_place",
-    "seen_with_others",
-    "shared_place",
-    "shared_places",
-    "together",
-    "wide_fault",
-]
 
 AGREEING_MIN: Final = 2
 

@@ -13,18 +13,6 @@ from recorder.explain.verdict import Missing
 from recorder.model.outcomes import Decision, Fault, Happened
 from recorder.model.rules_files import shipped_rows
 
-__all__ = [
-    "DECISIONS",
-    "DecisionRow",
-    "FAULTS",
-    "FaultRow",
-    "GONE",
-    "LOST",
-    "STAYED",
-    "STAYING",
-    "Weight",
-]
-
 GONE = frozenset({Happened.REMOVED, Happened.REJOINED, Happened.REPLACED})
 """What ends the life of a Node."""
 

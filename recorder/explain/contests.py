@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from recorder.explain.signals import Actor, Signal, is_order, is_same
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.episode import Episode
 from recorder.explain.verdict import (
     CORDON,
     Contest,
@@ -42,8 +42,6 @@ from recorder.model.facts import (
 )
 from recorder.model.reference import EntryName
 from recorder.model.state import Condition
-
-__all__ = ["TURNS_MIN", "Turn", "Turns", "with_contests"]
 
 TURNS_MIN = 3
 """From A to B, back to A, and to B again."""

@@ -14,7 +14,7 @@ from recorder.explain.causes import FAULTS, STAYING
 from recorder.explain.signals import LOSSES, Signal, Topic
 from recorder.explain.thresholds import LIMITS, STRENGTHS, rank
 from recorder.explain.tracks.bounds import boot_named, is_explained, is_first
-from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import (
     Contradiction,
@@ -32,16 +32,6 @@ from recorder.model.outcomes import (
     Mode,
     Role,
 )
-
-__all__ = [
-    "confidence_of",
-    "contradictions",
-    "evidence_of",
-    "holes_over",
-    "mode_of",
-    "most_relevant",
-    "was_gone",
-]
 
 END: Final = datetime.max.replace(tzinfo=UTC)
 

@@ -28,15 +28,6 @@ from recorder.model.outcomes import (
 )
 from recorder.model.reference import EntryName
 
-__all__ = [
-    "Ending",
-    "FailedContainer",
-    "LostMember",
-    "Preemptor",
-    "NodesAlike",
-    "RecordedFact",
-]
-
 NAMES_MAX: Final = 500
 """Pods and nodes that an ending names in an answer, about 75 kB; a gang of
 hundreds of nodes fits, the replicas of a Deployment may not."""

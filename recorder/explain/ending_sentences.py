@@ -20,8 +20,6 @@ from recorder.facts.slurm import BY_REQUEUE, NODE_LOST, SLURM_JOB
 from recorder.model.facts import Appeared, ConditionChanged, Ended
 from recorder.model.outcomes import ActorKind, EndedBy, Outcome, WorkloadState
 
-__all__ = ["ending_sentence", "grouped", "named", "state_sentence"]
-
 CAUSE: Final = " desc = "
 """What gRPC writes before the message of an error."""
 

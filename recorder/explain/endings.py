@@ -56,8 +56,6 @@ from recorder.model.outcomes import (
 )
 from recorder.model.state import Condition
 
-__all__ = ["Life", "endings_of", "facts_by_object"]
-
 OWN_FAILURE: Final = frozenset(
     {
         "BackoffLimitExceeded",

@@ -24,9 +24,6 @@ from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Faulted
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
-__all__ = ["fault_of"]
-
-
 WEIGHTS: Final = tuple(Weight)
 
 

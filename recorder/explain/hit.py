@@ -15,15 +15,6 @@ from recorder.model.document import Document
 from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened, HitBy, Outcome
 
-__all__ = [
-    "Charge",
-    "Failure",
-    "Hit",
-    "Scope",
-    "Totals",
-    "said",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:

@@ -39,8 +39,6 @@ from recorder.facts.projections import (
 from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened, HitBy, Outcome
 
-__all__ = ["Hit", "Scope", "by_workload", "failure_of", "hits"]
-
 
 class Gang:
     """One workload and its Pods."""

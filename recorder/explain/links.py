@@ -28,15 +28,6 @@ from recorder.explain.tracks.transition import Transition, follows
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
-__all__ = [
-    "OTHERS",
-    "Led",
-    "is_answered",
-    "is_given_back",
-    "led_to",
-    "ordered",
-]
-
 OTHERS = frozenset(
     {
         Decision.PREEMPTION,

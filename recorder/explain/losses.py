@@ -29,21 +29,6 @@ from recorder.facts.projections import (
 from recorder.model.facts import Cordoned
 from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome, Role
 
-__all__ = [
-    "OUTLIVED",
-    "Loss",
-    "Strike",
-    "Taking",
-    "bound_at",
-    "came_with",
-    "carries_out",
-    "displaced",
-    "fell_together",
-    "is_late",
-    "lost_around",
-    "position",
-]
-
 ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
 """Kinds whose Pods are lost one by one."""
 

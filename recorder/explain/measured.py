@@ -27,8 +27,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Claimed
 from recorder.model.outcomes import Fault, Role
 
-__all__ = ["measured"]
-
 SUPPORTING_MAX: Final = 3
 """Series that a step names."""
 

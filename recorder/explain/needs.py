@@ -11,14 +11,6 @@ from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import Appeared, ConditionChanged
 from recorder.model.reference import ObjectIdentity
 
-__all__ = [
-    "ObjectName",
-    "is_of_machine",
-    "is_request_about",
-    "machines_of",
-    "objects_asked_for",
-]
-
 ObjectName = tuple[str, str, str]
 """API group, namespace and name, as audit records name an object."""
 

@@ -27,19 +27,6 @@ from recorder.model.facts import (
 from recorder.model.outcomes import EndedBy, HitBy
 from recorder.model.state import Condition
 
-__all__ = [
-    "BY_ITSELF",
-    "BY_KUBELET",
-    "BY_TAINT",
-    "REQUESTED",
-    "TAKEN",
-    "TOGETHER",
-    "PodEnd",
-    "ends_of",
-    "is_preempted",
-    "taken",
-]
-
 BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
 """Ends that are caused by a container of the Pod."""
 

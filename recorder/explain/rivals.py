@@ -11,8 +11,6 @@ from recorder.explain.verdict import Missing, Rival, Verdict
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
-__all__ = ["EVENTS", "LEASES", "NODES", "PODS", "missing", "rivals"]
-
 REPORTED_MAX: Final = 3
 """How many reports without a rule are named."""
 

@@ -25,8 +25,6 @@ from recorder.model.outcomes import (
     Mode,
 )
 
-__all__ = ["lasted", "lasts", "sentence"]
-
 VERBS = {
     Happened.REPLACED: "was replaced by another machine",
     Happened.REJOINED: "was deleted and joined again",

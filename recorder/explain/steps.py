@@ -35,8 +35,6 @@ from recorder.facts.slurm import part_of
 from recorder.model.outcomes import Decision, Happened, Role
 from recorder.model.reference import EntryName
 
-__all__ = ["LAST_SIGN", "steps_of"]
-
 STEPS_MAX = 7
 
 LAST_SIGN = "last sign of life"

@@ -5,8 +5,6 @@ from datetime import timedelta
 
 from recorder.model.outcomes import Confidence
 
-__all__ = ["LIMITS", "STRENGTHS", "rank", "weaker"]
-
 STRENGTHS = (
     Confidence.UNKNOWN,
     Confidence.POSSIBLE,

@@ -29,25 +29,6 @@ from recorder.model.outcomes import (
 )
 from recorder.model.reference import EntryName
 
-__all__ = [
-    "CORDON",
-    "AnsweredFault",
-    "Contest",
-    "Contradiction",
-    "Decided",
-    "Duration",
-    "Evidence",
-    "Faulted",
-    "Verdict",
-    "Missing",
-    "NodeContest",
-    "NodeContestSide",
-    "Rival",
-    "Stage",
-    "Step",
-]
-
-
 _SOURCES = {FactKind.REQUESTED: AUDIT, FactKind.CLAIMED: CLOUDEVENTS}
 """Sources of facts that no watch shows."""
 

@@ -11,8 +11,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, FieldChanged
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 
-__all__ = ["state_after", "state_of"]
-
 DISRUPTED: Final[Mapping[WorkloadState, WorkloadState]] = {
     WorkloadState.RUNNING: WorkloadState.DEGRADED,
     WorkloadState.PENDING: WorkloadState.DOWN,

@@ -5,7 +5,7 @@ from typing import cast
 
 from recorder.answers.loading.hits import _scope, _unheard
 from recorder.answers.ports import Reading
-from recorder.explain.impact import Scope
+from recorder.explain.hit import Scope
 from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.unproven import STALE
 from recorder.model.window import Window

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from recorder.answers.impact import Impact
 from recorder.answers.why import Why
-from recorder.explain.impact import Hit
+from recorder.explain.hit import Hit
 from recorder.explain.thresholds import STRENGTHS
 from recorder.explain.verdict import Verdict
 from tests.corpus.truth import Actor, Question, Truth, Workload

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.answers.impact import ask_impact
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import ImpactQuestion, IncidentsQuestion
-from recorder.explain.impact import Hit
+from recorder.explain.hit import Hit
 from recorder.explain.knowledge import shipped
 from recorder.model.outcomes import HitBy
 from recorder.model.window import Window

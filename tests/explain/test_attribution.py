@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from recorder.explain.hit import Hit
-from recorder.explain.impact import Scope, hits
+from recorder.explain.hit import Hit, Scope
+from recorder.explain.impact import hits
 from recorder.facts.projections import Placements, Workloads
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines

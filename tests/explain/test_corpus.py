@@ -8,7 +8,8 @@ from itertools import product
 
 import pytest
 
-from recorder.explain.impact import Scope, hits
+from recorder.explain.hit import Scope
+from recorder.explain.impact import hits
 from recorder.facts.projections import Placements, Workloads
 from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.make import TAPES

@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from recorder.explain.hit import Hit
-from recorder.explain.impact import Scope, by_workload, hits
+from recorder.explain.hit import Hit, Scope
+from recorder.explain.impact import by_workload, hits
 from recorder.explain.pod_end import PodEnd, ends_of
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind

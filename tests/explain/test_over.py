@@ -7,7 +7,8 @@ import pytest
 
 from recorder.explain.ending_sentences import ending_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
-from recorder.explain.impact import Scope, hits
+from recorder.explain.hit import Scope
+from recorder.explain.impact import hits
 from recorder.explain.workload_state import state_of
 from recorder.facts.projections import Placements, Workload, Workloads
 from recorder.model.fact import FactKind

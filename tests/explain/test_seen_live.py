@@ -2,7 +2,8 @@
 
 import pytest
 
-from recorder.explain.impact import Scope, hits
+from recorder.explain.hit import Scope
+from recorder.explain.impact import hits
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.outcomes import Decision, Fault
 from tests.explain.tale import Tale

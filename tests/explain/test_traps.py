@@ -2,7 +2,8 @@
 
 import pytest
 
-from recorder.explain.impact import Scope, hits
+from recorder.explain.hit import Scope
+from recorder.explain.impact import hits
 from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole

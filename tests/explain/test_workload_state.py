@@ -2,7 +2,8 @@
 
 from recorder.explain.ending_sentences import NODES_SHOWN, named
 from recorder.explain.endings import Life, endings_of
-from recorder.explain.impact import Scope, hits
+from recorder.explain.hit import Scope
+from recorder.explain.impact import hits
 from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind

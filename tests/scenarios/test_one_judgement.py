@@ -15,8 +15,8 @@ import pytest
 
 from recorder.explain.ending import Ending
 from recorder.explain.endings import Life, endings_of, facts_by_object
-from recorder.explain.hit import Hit
-from recorder.explain.impact import Scope, hits
+from recorder.explain.hit import Hit, Scope
+from recorder.explain.impact import hits
 from recorder.explain.pod_end import TAKEN
 from recorder.explain.verdict import Verdict
 from recorder.facts.projections import (

@@ -28,7 +28,7 @@ from recorder.explain.breadth import (
 )
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import LEASES, NODES
-from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.transition import Transition
 from recorder.facts import appearance

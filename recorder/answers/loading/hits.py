@@ -42,13 +42,8 @@ from recorder.answers.queries import (
     Stay,
 )
 from recorder.explain.causes import LOST
-from recorder.explain.impact import (
-    Hit,
-    Scope,
-    by_workload,
-    failure_of,
-    hits,
-)
+from recorder.explain.hit import Hit, Scope
+from recorder.explain.impact import by_workload, failure_of, hits
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import Taking, displaced, lost_around
 from recorder.explain.pod_end import BY_TAINT

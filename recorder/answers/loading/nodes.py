@@ -36,7 +36,8 @@ from recorder.explain.needs import (
 )
 from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
 from recorder.explain.signals import names_in_locks
-from recorder.explain.tracks.episodes import Episode, episodes_of, may_begin
+from recorder.explain.tracks.episode import Episode
+from recorder.explain.tracks.episodes import episodes_of, may_begin
 from recorder.explain.verdict import Verdict
 from recorder.facts import DAILY_REPORTERS
 from recorder.facts.coverage.account import Account, read_account

@@ -26,8 +26,6 @@ from recorder.facts.topology import Sighting, related
 from recorder.model.facts import Claimed
 from recorder.model.outcomes import Decision, Fault, Role
 
-__all__ = ["Knowledge", "matches"]
-
 _Acting: TypeAlias = Act | ConditionRule | LockRule
 """Rules of what an actor does, each with its decision."""
 

@@ -15,8 +15,6 @@ import msgspec
 from recorder.explain.knowledge.rules import ClaimType
 from recorder.model.facts import Claimed
 
-__all__ = ["member", "misfit", "time_of", "wrong_schema", "zone_of"]
-
 VALUES_MAX: Final = 64
 """Values of one member in nested lists that are compared."""
 

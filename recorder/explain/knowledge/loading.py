@@ -13,8 +13,6 @@ from recorder.model.outcomes import Role
 from recorder.model.place import Place, PlaceKind
 from recorder.model.rules_files import RulesFile
 
-__all__ = ["KnowledgeError", "load", "read_rules", "shipped", "shipped_files"]
-
 
 class KnowledgeError(ConfigError):
     """A file of rules cannot be used."""

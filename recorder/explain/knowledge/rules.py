@@ -13,25 +13,6 @@ import msgspec
 from recorder.facts.topology import Related
 from recorder.model.outcomes import ActorKind, Decision, Fault, Role
 
-__all__ = [
-    "Act",
-    "ActorName",
-    "ClaimRule",
-    "ClaimType",
-    "CommandRule",
-    "ConditionRule",
-    "EventRule",
-    "LockRule",
-    "MetricOf",
-    "MetricRule",
-    "ObjectRule",
-    "PlaceRule",
-    "RefusalRule",
-    "Rules",
-    "TextRule",
-    "WriterRule",
-]
-
 
 class _Rule(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True

@@ -13,8 +13,6 @@ from recorder.explain.knowledge import ActorName, Knowledge
 from recorder.model.document import Document
 from recorder.model.outcomes import ActorKind
 
-__all__ = ["UNKNOWN", "Actor", "actor_of", "is_same"]
-
 SERVICE_ACCOUNT = "system:serviceaccount:"
 PROGRAMS = frozenset(
     {ActorKind.CONTROLLER, ActorKind.KUBELET, ActorKind.CLOUD}

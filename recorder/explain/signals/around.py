@@ -30,16 +30,6 @@ from recorder.model.outcomes import Decision, Fault, Role
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Condition, ObjectState
 
-__all__ = [
-    "event_signals",
-    "is_listed",
-    "names_in_locks",
-    "other_signals",
-    "pod_signals",
-    "request_signals",
-    "unfolded",
-]
-
 CONFLICT = 409
 """The status of a request to create what exists."""
 

@@ -14,8 +14,6 @@ from recorder.model.facts import LabelChanged
 from recorder.model.outcomes import Fault, Role
 from recorder.model.reference import EntryName
 
-__all__ = ["Cables"]
-
 Labels = Mapping[str, str]
 
 

@@ -16,8 +16,6 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Claimed, ConditionChanged
 from recorder.model.outcomes import ActorKind, Role
 
-__all__ = ["certificate_signals", "claim_signals"]
-
 
 def claim_signals(
     stored: StoredFact, knowledge: Knowledge

@@ -27,18 +27,6 @@ from recorder.model.facts import (
 from recorder.model.outcomes import Decision, Role
 from recorder.model.rules_files import shipped_rows
 
-__all__ = [
-    "intents_of",
-    "is_bad",
-    "is_called_off",
-    "is_deleted",
-    "is_made",
-    "is_order",
-    "is_report",
-    "is_trouble",
-    "marks_of",
-]
-
 _PROGRESS = frozenset(
     {
         FactKind.APPEARED,

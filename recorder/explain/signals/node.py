@@ -27,8 +27,6 @@ from recorder.model.facts import (
 from recorder.model.outcomes import Decision, Fault, Role
 from recorder.model.state import Condition
 
-__all__ = ["node_signals", "standing"]
-
 _OF_NODE = {
     FactKind.APPEARED: (Role.EFFECT, Topic.IDENTITY, False),
     FactKind.VANISHED: (Role.EFFECT, Topic.IDENTITY, True),

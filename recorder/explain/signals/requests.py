@@ -15,8 +15,6 @@ from recorder.model.facts import Cordoned, Requested, Uncordoned
 from recorder.model.outcomes import Role
 from recorder.model.reference import EntryName
 
-__all__ = ["author_of", "cordons_by", "request_of", "unwatched"]
-
 _ORDER = re.compile(r'"\$setElementOrder/conditions":\s*\[[^\]]*\]')
 _CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
 _UNCORDON = re.compile(

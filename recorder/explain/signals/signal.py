@@ -21,8 +21,6 @@ from recorder.model.place import Place
 from recorder.model.reference import EntryName
 from recorder.model.state import Condition
 
-__all__ = ["LOSSES", "Signal", "Subject", "Topic", "is_unseen"]
-
 
 class Topic(StrEnum):
     """What signals are about."""

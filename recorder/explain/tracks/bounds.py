@@ -20,22 +20,6 @@ from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Appeared, EventOccurred
 from recorder.model.outcomes import Happened, Role
 
-__all__ = [
-    "SOMETIME",
-    "STARTS",
-    "boot_named",
-    "counted",
-    "created_at",
-    "heard_again",
-    "is_explained",
-    "is_first",
-    "is_first_sight",
-    "is_loss",
-    "last_sign",
-    "not_after",
-    "not_before",
-]
-
 NEAR: Final = timedelta(minutes=2)
 """Between a boot id on the Node and the Event about it."""
 

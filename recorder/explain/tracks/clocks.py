@@ -18,8 +18,6 @@ from recorder.facts.classify.times import moment
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import BootChanged, EventOccurred
 
-__all__ = ["KUBELET", "NO_SKEW", "life_proved", "synchronized"]
-
 KUBELET = "kubelet"
 
 _SHOWN = frozenset({FactKind.APPEARED, FactKind.VANISHED})

@@ -14,9 +14,6 @@ from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
 from recorder.model.outcomes import Role
 
-__all__ = ["ATTACHED", "LASTING", "Episode"]
-
-
 ATTACHED: Final = frozenset(
     {
         Topic.EVICTION,

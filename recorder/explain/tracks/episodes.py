@@ -63,8 +63,6 @@ from recorder.model.facts import (
 from recorder.model.outcomes import Fault, Role
 from recorder.model.reference import EntryName
 
-__all__ = ["Episode", "episodes_of", "may_begin"]
-
 SAID: Final = frozenset({FactKind.EVENT, FactKind.REQUESTED})
 """Kinds of facts that are about a Node and do not change it."""
 

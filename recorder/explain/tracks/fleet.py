@@ -34,9 +34,6 @@ from recorder.model.outcomes import Role
 from recorder.model.place import Place, PlaceKind
 from recorder.model.state import ObjectState
 
-__all__ = ["Fleet"]
-
-
 SHUTTING_DOWN: Final = "node is shutting down"
 """A part of the last message of a kubelet when its system shuts down."""
 

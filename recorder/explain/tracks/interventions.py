@@ -27,8 +27,6 @@ from recorder.model.facts import (
 )
 from recorder.model.outcomes import ActorKind, Decision
 
-__all__ = ["TAKING", "Intervention", "interventions_of"]
-
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 """Topics that are no acts on purpose, and those of audit records."""
 

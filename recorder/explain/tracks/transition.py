@@ -34,8 +34,6 @@ from recorder.explain.tracks.fleet import Fleet
 from recorder.model.facts import ConditionChanged
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Role
 
-__all__ = ["QUOTE_MIN", "Transition", "follows", "latest"]
-
 QUOTE_MIN = 8
 """The length of a literal from which it is not quoted by chance."""
 

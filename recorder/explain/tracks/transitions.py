@@ -8,12 +8,10 @@ from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import STARTS, counted, is_first
-from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.episode import Episode
 from recorder.model.fact import FactKind
 from recorder.model.facts import Appeared, Tainted, Untainted, Vanished
 from recorder.model.outcomes import Happened, Role
-
-__all__ = ["happening", "happenings"]
 
 _STARTS = STARTS | {Topic.SET_UP}
 """Topics of the Events of a kubelet that starts."""

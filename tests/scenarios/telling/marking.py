@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
-from recorder.explain.hit import Hit
-from recorder.explain.impact import Scope, hits
+from recorder.explain.hit import Hit, Scope
+from recorder.explain.impact import hits
 from recorder.explain.signals import UNKNOWN
 from recorder.explain.thresholds import STRENGTHS
 from recorder.explain.verdict import Verdict
