@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from recorder.facts.classify import classify
+from recorder.facts.classify import draft, read_object
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import Resource
 from tests.classify.documents import compact
@@ -27,9 +27,8 @@ def drafted(
 ) -> Draft:
     """Return the draft of a document, given as bytes or decoded."""
     raw = document if isinstance(document, bytes) else compact(document)
-    return classify(
-        raw,
-        resource=Resource.parse(resource),
+    return draft(
+        read_object(raw, resource=Resource.parse(resource)),
         kind=kind,
         operation=Operation.ADDED,
         observed_at=AT,

@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from recorder.facts import derive, state_of
-from recorder.facts.classify import classify
+from recorder.facts.classify import draft, read_object
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import Resource
@@ -46,9 +46,9 @@ def an_entry(
     operation: Operation = Operation.MODIFIED,
 ) -> Draft:
     """Return the entry of a document as intake would make it."""
-    return classify(
-        orjson.dumps(document),
-        resource=Resource.parse(resource),
+    raw = orjson.dumps(document)
+    return draft(
+        read_object(raw, resource=Resource.parse(resource)),
         kind=KINDS.get(resource),
         operation=operation,
         observed_at=at(100),

@@ -4,10 +4,11 @@ import random
 from datetime import UTC, datetime
 
 from recorder.facts.classify import (
-    classify,
+    draft,
     lease_renewed_at,
     node_ready,
     read_head,
+    read_object,
     substance,
 )
 from recorder.model.entry import Operation
@@ -92,9 +93,8 @@ def check_classified(clean: bytes, resource: Resource) -> None:
     """Fail unless a document can be described, or is refused as none."""
     for operation in (Operation.MODIFIED, Operation.LISTED):
         try:
-            draft = classify(
-                clean,
-                resource=resource,
+            made = draft(
+                read_object(clean, resource=resource),
                 kind=None,
                 operation=operation,
                 observed_at=AT,
@@ -103,7 +103,7 @@ def check_classified(clean: bytes, resource: Resource) -> None:
         except InputError:
             assert not clean.lstrip().startswith(b'{"'), "an object refused"
             return
-        check_draft(draft)
+        check_draft(made)
     read_head(clean)
     substance(clean, resource)
     node_ready(clean)

@@ -1,18 +1,9 @@
 """Arguments that many fields share, described once."""
 
-from datetime import datetime
 from typing import Annotated
 
 import strawberry
 
-from recorder.answers.arguments import SINCE, UNTIL
-
-Since = Annotated[
-    datetime | None, strawberry.argument(description=SINCE.graphql)
-]
-Until = Annotated[
-    datetime | None, strawberry.argument(description=UNTIL.graphql)
-]
 First = Annotated[
     int | None,
     strawberry.argument(description="Return the oldest N, at most 500."),

@@ -24,7 +24,7 @@ from recorder.facts.classify.claims import (
     claim_draft,
     claim_type,
 )
-from recorder.facts.classify.drafts import classify, draft
+from recorder.facts.classify.drafts import draft
 from recorder.facts.classify.heartbeat import (
     lease_renewed_at,
     node_ready,
@@ -56,7 +56,6 @@ __all__ = [
     "Wire",
     "claim_draft",
     "claim_type",
-    "classify",
     "cluster_shown",
     "draft",
     "is_audit_record",

@@ -3,7 +3,7 @@
 from datetime import datetime
 from sys import intern
 
-from recorder.facts.classify.objects import KubeObject, read_object
+from recorder.facts.classify.objects import KubeObject
 from recorder.facts.classify.text import clean
 from recorder.facts.classify.times import first_moment
 from recorder.facts.classify.wire import (
@@ -20,7 +20,7 @@ from recorder.facts.classify.wire import (
     WireObject,
 )
 from recorder.model.entry import Draft, Operation
-from recorder.model.reference import ObjectIdentity, Resource
+from recorder.model.reference import ObjectIdentity
 
 LEASE_NAMESPACE = "kube-node-lease"
 """Where kubelets renew a Lease named after their Node."""
@@ -36,29 +36,6 @@ _NO_REPORTER = Reporter()
 _NO_SERIES = Series()
 _NO_SPEC = Spec()
 _NOTHING = Regarding()
-
-
-def classify(
-    raw: bytes,
-    *,
-    resource: Resource,
-    kind: str | None,
-    operation: Operation,
-    observed_at: datetime,
-    source: str,
-) -> Draft:
-    """Parse a document and return its draft.
-
-    Raises:
-        UnreadableError: the bytes are not a JSON object.
-    """
-    return draft(
-        read_object(raw, resource=resource),
-        kind=kind,
-        operation=operation,
-        observed_at=observed_at,
-        source=source,
-    )
 
 
 def draft(
