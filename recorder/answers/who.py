@@ -298,7 +298,7 @@ def _short(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if len(text) <= VALUE_SIZE_MAX:
         return text
-    return f"{text[:VALUE_SIZE_MAX]}..."
+    return f"{text[:VALUE_SIZE_MAX]}…"
 
 
 def who_notes(who: Who) -> Sequence[str]:

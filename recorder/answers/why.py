@@ -283,7 +283,7 @@ def step_says(step: Step) -> str:
 def cut(said: str) -> str:
     """Return the text of a record, shortened to one line."""
     said = plain(said)
-    return f"{said[: SAYS_MAX - 3]}..." if len(said) > SAYS_MAX else said
+    return f"{said[: SAYS_MAX - 1]}…" if len(said) > SAYS_MAX else said
 
 
 def _records(verdict: Verdict) -> Iterator[str]:

@@ -517,7 +517,7 @@ def _few(names: Sequence[str], count: int, *, verbose: bool) -> str:
 
 
 def _records(ending: Ending, *, verbose: bool) -> Iterator[str]:
-    shown = ending.evidence
+    shown = sorted(ending.evidence, key=lambda record: record.at)
     if not verbose:
         shown = shown[:RECORDS_SHOWN]
     width = max(len(str(record.entry)) for record in shown)

@@ -23,7 +23,7 @@ from tests.support.filled import filled_database
 from tests.support.fixed_log import LIVE, STORY, TAPE, write_log
 from tests.support.postgres import Database, DatabaseServer
 
-WHEN = at(330)
+WHEN = at(300)
 """When the questions are asked, if a test does not say otherwise: every
 proof is fresh."""
 
