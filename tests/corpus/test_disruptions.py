@@ -39,6 +39,12 @@ from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
 
 TAPES = Path(__file__).parent / "disruptions"
+ODD = TAPES.with_name("odd")
+OF_ODD = (
+    "t01_descheduler",
+    "t12_preemption_and_failure",
+    "t13_own_failures_then_crash",
+)
 OF_LIVE = (
     "s02_kueue_preempts",
     "s03_lws_group",
@@ -50,9 +56,9 @@ OF_LIVE = (
 @pytest.fixture(scope="module")
 def played(embedded_server: DatabaseServer) -> Iterator[Corpus]:
     logs: dict[str, int] = {}
-    tapes = {
-        path.name.partition(".")[0]: path for path in TAPES.glob("*.zst")
-    } | {name: LIVE / f"{name}.tape.jsonl.zst" for name in OF_LIVE}
+    tapes = {path.name.partition(".")[0]: path for path in TAPES.glob("*.zst")}
+    for folder, names in ((LIVE, OF_LIVE), (ODD, OF_ODD)):
+        tapes |= {name: folder / f"{name}.tape.jsonl.zst" for name in names}
 
     async def fill(writer: str) -> None:
         logs.update(await play_tapes(writer, tapes))
@@ -151,7 +157,7 @@ async def test_an_eviction_from_a_healthy_node_is_no_drain(
 async def test_impact_lists_an_eviction_without_a_verdict(
     played: Corpus,
 ) -> None:
-    found = await impact(played, "descheduler", "ub-1")
+    found = await impact(played, "t01_descheduler", "ub-1")
 
     (hit,) = found.workloads
     assert (hit.name, hit.hit_by) == ("sweep-c", HitBy.EVICTION)
@@ -192,7 +198,7 @@ async def test_an_eviction_after_a_lost_node_was_back_is_not_of_the_loss(
     ("tape", "workload", "preemptor", "pod"),
     [
         (
-            "preemption_and_failure",
+            "t12_preemption_and_failure",
             "job/mt/low-sweep",
             "chat-prod",
             "chat-prod-5d4cdf9d8d-t79lg",
@@ -227,7 +233,7 @@ async def test_a_preemption_names_what_took_the_place(
 
 async def test_what_first_ended_a_pod_decides(played: Corpus) -> None:
     found = await why(
-        played, "own_failures_then_crash", "job/etl/slow-goodbye"
+        played, "t13_own_failures_then_crash", "job/etl/slow-goodbye"
     )
 
     (ending,) = found.endings
@@ -276,7 +282,7 @@ async def test_nodes_that_fail_one_after_another_share_one_loss(
 
 
 async def test_the_text_says_once_that_a_job_is_over(played: Corpus) -> None:
-    tape, job = "own_failures_then_crash", "job/etl/just-done"
+    tape, job = "t13_own_failures_then_crash", "job/etl/just-done"
     found = await why(played, tape, job)
 
     text = "\n".join(why_workload_lines(found))
