@@ -7,7 +7,7 @@ import {
 /** What happened last to a node: the view without a window. */
 export const LATEST = `query Latest(${LOG}, $node: String!) {
   why(${OF_LOG}, node: $node) {
-    verdicts { id beganAt at backInServiceAt } ${COVERAGE}
+    verdicts { id beganAt at backInServiceAt }
   }
 }`;
 
@@ -36,12 +36,21 @@ export const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
         service { from to state entry }
         conditions { type from to status reason message isFault entry }
       }
-      facts { entry index kind at actor says detail
+      facts { entry index kind at actor says isWarning
         object { ${REFERENCE} } }
       unknownTypes moreFacts
       gaps { ${GAP} }
-      ${COVERAGE}
     }
+  }
+}`;
+
+/** The whole recording of a node, small, and what lies nearest to a window. */
+export const MAP = `query Map(${LOG}, $node: String!, $since: DateTime,
+  $steps: Int!) {
+  incidents(${OF_LOG}, node: $node, since: $since, last: 1, steps: $steps) {
+    nodes { from sentence }
+    histogram { steps { from to count } gaps { resource from to } }
+    nearest { before { at says } }
   }
 }`;
 

@@ -1,7 +1,6 @@
 /** What the view of a node requests. */
 
-import { INCIDENTS } from '../ask/offleet.js';
-import { LATEST, NODE } from '../ask/ofnode.js';
+import { LATEST, MAP, NODE } from '../ask/ofnode.js';
 import { logOf, nodeSlot, written } from '../needs.js';
 import { BEHIND_MAX } from '../words/recording.js';
 import { metricsOf } from './metrics.js';
@@ -21,15 +20,14 @@ export function ofNode(state) {
     return [{ slot: 'latest', query: LATEST, variables }];
   }
   const asked = asking({ from: place.from, to: place.to }, known);
-  const everything = { since: written(known.began), until: null };
   return [
     {
       slot: nodeSlot(place), query: NODE,
       variables: { ...log, node, ...asked },
     },
     {
-      slot: 'map', query: INCIDENTS, isAside: true,
-      variables: { ...log, node, ...everything, last: 1, steps: MAP_STEPS },
+      slot: 'map', query: MAP, isAside: true,
+      variables: { ...log, node, since: written(known.began), steps: MAP_STEPS },
     },
     ...metricsOf(state),
   ];

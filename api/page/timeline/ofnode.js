@@ -160,10 +160,9 @@ const isEvent = (fact) => fact.kind === 'EVENT';
 
 /** @param {any} fact @returns {import('./lane.js').Mark} */
 function markOf(fact) {
-  const isWarning = isEvent(fact) && fact.detail.type === 'Warning';
   return {
     at: instant(fact.at, 0),
-    tone: isWarning ? 'degraded' : 'strong',
+    tone: fact.isWarning ? 'degraded' : 'strong',
     label: fact.says,
     entry: fact.entry,
   };

@@ -12,6 +12,7 @@ from api.resolvers.types.publishing import publish
 from api.resolvers.types.scalars import Json
 from recorder.facts import says
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import EventOccurred
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["FactBatch", "FactConnection", "FactEdge"]
@@ -73,6 +74,13 @@ class _Fact:
     def says(stored: strawberry.Parent[StoredFact]) -> str:
         """A short description."""
         return says(stored.fact)
+
+    @strawberry.field
+    @staticmethod
+    def is_warning(stored: strawberry.Parent[StoredFact]) -> bool:
+        """Whether it is an Event of type `Warning`."""
+        detail = stored.fact.detail
+        return isinstance(detail, EventOccurred) and detail.type == "Warning"
 
     @strawberry.field
     @staticmethod

@@ -678,10 +678,9 @@ const by = (actor) => (actor ? `, by ${actor}` : '');
 const shortKey = (key) => key.replace(/^node\.kubernetes\.io\//, '');
 const isEvent = (fact) => fact.kind === 'EVENT';
 function markOf(fact) {
-const isWarning = isEvent(fact) && fact.detail.type === 'Warning';
 return {
 at: instant(fact.at, 0),
-tone: isWarning ? 'degraded' : 'strong',
+tone: fact.isWarning ? 'degraded' : 'strong',
 label: fact.says,
 entry: fact.entry,
 };

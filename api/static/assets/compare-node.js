@@ -1,12 +1,12 @@
 let made;
-export default ({ in_ask_fragments, in_ask_offleet, in_needs, in_needs_metrics, in_words_recording }) => made ??= (() => {
+export default ({ in_ask_fragments, in_needs, in_needs_metrics, in_words_recording }) => made ??= (() => {
 const in_ask_ofnode = (() => {
 const {
 COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, LOG, OF_LOG, PLACEMENT,
 } = in_ask_fragments;
 const LATEST = `query Latest(${LOG}, $node: String!) {
 why(${OF_LOG}, node: $node) {
-verdicts { id beganAt at backInServiceAt } ${COVERAGE}
+verdicts { id beganAt at backInServiceAt }
 }
 }`;
 const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
@@ -33,12 +33,19 @@ cluster node
 service { from to state entry }
 conditions { type from to status reason message isFault entry }
 }
-facts { entry index kind at actor says detail
+facts { entry index kind at actor says isWarning
 object { ${REFERENCE} } }
 unknownTypes moreFacts
 gaps { ${GAP} }
-${COVERAGE}
 }
+}
+}`;
+const MAP = `query Map(${LOG}, $node: String!, $since: DateTime,
+$steps: Int!) {
+incidents(${OF_LOG}, node: $node, since: $since, last: 1, steps: $steps) {
+nodes { from sentence }
+histogram { steps { from to count } gaps { resource from to } }
+nearest { before { at says } }
 }
 }`;
 const COMPARABLE = `query Comparable(${LOG}, $node: String!,
@@ -47,11 +54,10 @@ incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
 nodes { id from }
 }
 }`;
-return { LATEST, NODE, COMPARABLE };
+return { LATEST, NODE, MAP, COMPARABLE };
 })();
 const in_needs_node = (() => {
-const { INCIDENTS } = in_ask_offleet;
-const { LATEST, NODE } = in_ask_ofnode;
+const { LATEST, MAP, NODE } = in_ask_ofnode;
 const { logOf, nodeSlot, written } = in_needs;
 const { BEHIND_MAX } = in_words_recording;
 const { metricsOf } = in_needs_metrics;
@@ -65,15 +71,14 @@ const variables = { ...log, node };
 return [{ slot: 'latest', query: LATEST, variables }];
 }
 const asked = asking({ from: place.from, to: place.to }, known);
-const everything = { since: written(known.began), until: null };
 return [
 {
 slot: nodeSlot(place), query: NODE,
 variables: { ...log, node, ...asked },
 },
 {
-slot: 'map', query: INCIDENTS, isAside: true,
-variables: { ...log, node, ...everything, last: 1, steps: MAP_STEPS },
+slot: 'map', query: MAP, isAside: true,
+variables: { ...log, node, since: written(known.began), steps: MAP_STEPS },
 },
 ...metricsOf(state),
 ];

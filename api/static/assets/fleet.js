@@ -1,5 +1,37 @@
 let made;
-export default ({ in_ask_offleet, in_html, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_views_strip, in_words_author, in_words_counts, in_words_filter, in_words_incident, in_words_markdown, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_views_strip, in_words_author, in_words_counts, in_words_filter, in_words_incident, in_words_markdown, in_words_plain }) => made ??= (() => {
+const in_ask_offleet = (() => {
+const { COVERAGE, GAP, LOG, OF_LOG } = in_ask_fragments;
+const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
+$until: DateTime, $happened: [Happened!], $causes: [Cause!],
+$confidence: [Confidence!], $node: String, $workload: String,
+$racks: [String], $namespaces: [String], $controllers: [String],
+$last: Int, $before: String, $steps: Int!) {
+incidents(${OF_LOG}, since: $since, until: $until, happened: $happened,
+causes: $causes, confidence: $confidence, node: $node,
+workload: $workload, racks: $racks, namespaces: $namespaces,
+controllers: $controllers, last: $last, before: $before, steps: $steps) {
+count facets { facet words { word count } }
+nodes { id happened cause nodes from to group sentence confidence
+duration { kind seconds atMost }
+verdicts { id node at beganAt backInServiceAt
+fault { class } decision { class actor { name tool } } }
+workloads { workload { kind namespace name } gpuHoursAttributed }
+totals { workloads pods gpus gpuHoursAttributed } }
+places { node key value }
+pageInfo { hasPreviousPage startCursor }
+histogram { stepSeconds steps { from to count } gaps { ${GAP} } }
+nearest { before { at node entry says } after { at node entry says } }
+${COVERAGE}
+}
+}`;
+const RECENT = `query Recent(${LOG}, $since: DateTime) {
+incidents(${OF_LOG}, since: $since, last: 500, steps: 1) {
+nodes { id happened from nodes }
+}
+}`;
+return { INCIDENTS, RECENT };
+})();
 const in_fleet_standing = (() => {
 const { logOf } = in_words_incident;
 const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
@@ -685,5 +717,5 @@ return html`<${Empty} says="${what} ${span}${unseen}." links=${near} />`;
 }
 return { markdownOf, needsOf, fleetOf, Fleet };
 })();
-return { in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_needs_fleet, in_views_fleet, in_views_incidents, in_views_sums };
+return { in_ask_offleet, in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_needs_fleet, in_views_fleet, in_views_incidents, in_views_sums };
 })();

@@ -2,11 +2,11 @@ import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 const in_parts = (() => {
 const PARTS = {
-fleet: () => joined([import('./compare-fleet-node-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./compare-fleet-node.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
+fleet: () => joined([import('./compare-fleet-node-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
 jobs: () => joined([import('./evidence-fleet-jobs-object.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./fleet-jobs.js'), import('./jobs-workload.js'), import('./jobs.js')], 'in_views_jobs'),
-node: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
+node: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
 workload: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./jobs-workload.js'), import('./workload.js')], 'in_views_workload'),
-compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./compare.js')], 'in_views_compare'),
+compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./compare.js')], 'in_views_compare'),
 object: () => joined([import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
 places: () => joined([import('./fleet-jobs-places.js'), import('./places.js')], 'in_views_places'),
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
