@@ -204,14 +204,14 @@ class Family:
         """How many members ran together: the most that were wanted.
 
         Where nothing states it, the most Pods that were bound at the same
-        time.
+        time, or those that wait if none ever was.
         """
         wanted = max((number for _, number in self.members), default=0)
         if wanted:
             return wanted
         pods = self.pods
         size, _ = most_at_once((p.bound_at, p.left_at, 1) for p in pods)
-        return size
+        return size or sum(p.ended_at is None for p in pods)
 
     @property
     def gpus(self) -> int:

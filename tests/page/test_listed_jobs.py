@@ -118,11 +118,12 @@ def test_each_workload_is_shown_with_what_ended_it(open_tab: Opener) -> None:
     tab.ready()
     assert rows.all_inner_texts() == names[:-101:-1]
     ended = Counter(FATES[one.fate] for one in DRAWN.truths)
-    by = tab.page.locator(".facets section[aria-label='Ended by'] a")
-    shown = {
-        word: int(count)
-        for word, count in (
-            one.split("\n")[-2:] for one in by.all_inner_texts()
-        )
-    }
-    assert shown == {word: count for word, count in ended.items() if word}
+    assert counts(tab, "Ended by") == {o: n for o, n in ended.items() if o}
+    assert counts(tab, "State") == Counter(o.state for o in DRAWN.truths)
+
+
+def counts(tab: Tab, facet: str) -> dict[str, int]:
+    """Return the words of a facet, and how many jobs each selects."""
+    words = tab.page.locator(f".facets section[aria-label='{facet}'] a")
+    pairs = (one.split("\n")[-2:] for one in words.all_inner_texts())
+    return {word: int(count) for word, count in pairs}

@@ -1,7 +1,8 @@
 """Workloads of a fleet, drawn from a seed, and what became of each.
 
 Every object changes as its controllers would change it. Workloads that a node
-ends run on nodes that are lost once; all others run elsewhere.
+ends run on nodes that are lost once; all others run elsewhere. What ended a
+workload and its last state follow from its fate alone.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -33,14 +34,39 @@ FATES = {
     "fails": "container-exit",
     "is-deleted": "deletion",
     "loses-node": "node-failure",
+    "loses-one": "node-failure",
+    "comes-back": "node-failure",
     "is-preempted": "preemption",
+    "is-suspended": "suspension",
+    "waits": None,
     "runs": None,
 }
 """What becomes of workloads, and what is said to have ended them."""
 
+STATES = {
+    "completes": "completed",
+    "fails": "failed",
+    "is-deleted": "deleted",
+    "loses-node": "down",
+    "loses-one": "degraded",
+    "comes-back": "running",
+    "is-preempted": "down",
+    "is-suspended": "suspended",
+    "waits": "pending",
+    "runs": "running",
+}
+"""How each is left, if a controller owns its Pods."""
+
+OF_A_POD = FATES.keys() - {"loses-one", "comes-back", "is-suspended"}
+"""A Pod without a controller is not made again, and has no such field."""
+
+OF_A_JOBSET = FATES.keys() - {"loses-one"}
+"""JobSet makes all members again, not one."""
+
 LOST = ("lost-1", "lost-2", "lost-3")
 STABLE = tuple(f"stable-{number:02}" for number in range(20))
 LOST_AT = 4000.0
+BACK_AT = LOST_AT + 120
 LASTS = 6000.0
 
 Make = Callable[[int], dict[str, Any]]
@@ -56,6 +82,13 @@ class Truth:
     fate: str
     members: int
     gpus: int
+
+    @property
+    def state(self) -> str:
+        """How it is left."""
+        if self.kind == "Pod" and self.fate in {"loses-node", "is-preempted"}:
+            return "deleted"
+        return STATES[self.fate]
 
 
 @dataclass
@@ -97,15 +130,19 @@ def drawn(
     chance, story = Random(f"jobs {seed}"), Drawn()
     if "loses-node" in fates:
         _lose_nodes(story)
+    able = {"Pod": OF_A_POD, "JobSet": OF_A_JOBSET}
     for number in range(count):
         kind = chance.choices(("Job", "JobSet", "Pod"), (6, 2, 2))[0]
-        fate = chance.choice([*fates])
+        fate = chance.choice(
+            [one for one in fates if one in able.get(kind, FATES)]
+        )
+        fewest = 2 if fate == "loses-one" else 1
         truth = Truth(
             kind,
             chance.choice(("train", "eval", "tune")),
             f"{kind.lower()}{mark}-{number}",
             fate,
-            1 if kind == "Pod" else chance.randint(1, 3),
+            1 if kind == "Pod" else chance.randint(fewest, 3),
             chance.choice((0, 1, 8)),
         )
         story.truths.append(truth)
@@ -151,14 +188,28 @@ def _live(story: Drawn, truth: Truth, chance: Random) -> None:
     began = chance.uniform(60, 3000)
     ends = began + chance.uniform(60, 600)
     owners = _begin(story, truth, began)
-    places = LOST if truth.fate == "loses-node" else STABLE
     pods = [
-        _Pod(story, truth, owners, f"{truth.name}-{n}", chance.choice(places))
+        _Pod(
+            story,
+            truth,
+            owners,
+            f"{truth.name}-{n}",
+            chance.choice(LOST if _is_lost(truth, n) else STABLE),
+        )
         for n in range(truth.members)
     ]
-    for pod in pods:
-        pod.run(began + 5)
+    if truth.fate == "waits":
+        _each(pods, lambda pod: pod.wait(began + 5))
+        return
+    _each(pods, lambda pod: pod.run(began + 5))
     _meet(story, truth, owners, pods, ends)
+
+
+def _is_lost(truth: Truth, member: int) -> bool:
+    """Return whether a member runs on a node that is lost."""
+    if truth.fate == "loses-one":
+        return member == 0
+    return truth.fate in {"loses-node", "comes-back"}
 
 
 def _meet(
@@ -183,14 +234,38 @@ def _meet(
                 gone = _document(owner, truth)
                 story.put(ends, owner.resource, "DELETED", gone)
             _each(pods, lambda pod: pod.delete(ends + 1))
-        case "loses-node":
-            taint = "DeletionByTaintManager"
-            _each(pods, lambda pod: pod.give_way(LOST_AT + 60, taint))
         case "is-preempted":
             first.give_way(ends, "PreemptionByScheduler")
             _each(others, lambda pod: pod.delete(ends + 1))
+        case "is-suspended":
+            _suspend(story, truth, owners, ends)
+            _each(pods, lambda pod: pod.delete(ends + 1))
         case _:
-            assert truth.fate == "runs", "every fate is met"
+            _lose_members(story, truth, owners, pods)
+
+
+def _lose_members(
+    story: Drawn,
+    truth: Truth,
+    owners: "Sequence[_Owner]",
+    pods: "Sequence[_Pod]",
+) -> None:
+    """Let members go with their nodes, and come back if they do."""
+    for n, pod in enumerate(pods):
+        if _is_lost(truth, n):
+            pod.give_way(LOST_AT + 60, "DeletionByTaintManager")
+        if truth.fate == "comes-back":
+            name = f"{truth.name}-again-{n}"
+            _Pod(story, truth, owners, name, STABLE[n]).run(BACK_AT)
+
+
+def _suspend(
+    story: Drawn, truth: Truth, owners: "Sequence[_Owner]", when: float
+) -> None:
+    """Suspend a workload, the highest owner first."""
+    for place, owner in reversed([*enumerate(owners, 1)]):
+        made = _document(owner, truth, owners[place:], suspended=True)
+        story.put(when, owner.resource, "MODIFIED", made)
 
 
 def _each(pods: "Sequence[_Pod]", do: "Callable[[_Pod], None]") -> None:
@@ -222,6 +297,8 @@ def _document(
     truth: Truth,
     above: Sequence[_Owner] = (),
     ended: tuple[str, float] | None = None,
+    *,
+    suspended: bool = False,
 ) -> Make:
     def make(version: int) -> dict[str, Any]:
         made = an_object(owner.name, version, uid=f"uid-{owner.uid}")
@@ -232,6 +309,11 @@ def _document(
             made["spec"] = {
                 "parallelism": truth.members,
                 "completions": truth.members,
+            }
+        if suspended:
+            made.setdefault("spec", {})["suspend"] = True
+            made["status"] = {
+                "conditions": [{"type": "Suspended", "status": "True"}]
             }
         if ended is not None:
             condition, when = ended
@@ -298,9 +380,12 @@ class _Pod:
         self._node = node
         self._began: float = 0
 
-    def run(self, when: float) -> None:
+    def wait(self, when: float) -> None:
         self._began = when
         self._put(when, "ADDED", "Pending", node=None)
+
+    def run(self, when: float) -> None:
+        self.wait(when)
         self._put(when + 1, "MODIFIED", "Pending")
         self._put(when + 3, "MODIFIED", "Running")
 
