@@ -11,10 +11,11 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from recorder.facts.marks import Marks, marks_of
+from recorder.facts.marks import NO_FAMILY, Marks, marks_of
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import Appeared, Detail, Vanished
 from recorder.model.reference import ObjectIdentity
+from recorder.model.state import controller
 
 __all__ = ["IN_ITS_ENTRY", "WrittenFact", "owner_of", "written"]
 
@@ -43,7 +44,7 @@ class WrittenFact(msgspec.Struct, frozen=True, gc=False):
 
     marks: Marks
     owner: ObjectIdentity | None = None
-    """The controller of an object that appeared."""
+    """The controller of an object that appeared, or its only owner."""
 
     place: str | None = None
     """The labels that say where a Node is, if it appeared, as JSON."""
@@ -72,21 +73,23 @@ def written(fact: Fact) -> WrittenFact:
 
 
 def owner_of(fact: Fact) -> ObjectIdentity | None:
-    """Return the controller of an object that appeared."""
+    """Return the controller of an object that appeared, or its only owner."""
     detail = fact.detail
     if not isinstance(detail, Appeared) or fact.object is None:
         return None
-    for owner in detail.state.owners:
-        if owner.controller and owner.name:
-            group, stroke, _ = (owner.api_version or "").partition("/")
-            return ObjectIdentity(
-                group if stroke else "",
-                owner.kind or "",
-                fact.object.namespace,
-                owner.name,
-                owner.uid,
-            )
-    return None
+    owner = controller(detail.state.owners)
+    if owner is None or not owner.name:
+        return None
+    if not owner.controller and owner.kind in NO_FAMILY:
+        return None
+    group, stroke, _ = (owner.api_version or "").partition("/")
+    return ObjectIdentity(
+        group if stroke else "",
+        owner.kind or "",
+        fact.object.namespace,
+        owner.name,
+        owner.uid,
+    )
 
 
 def _detail(fact: Fact) -> bytes:

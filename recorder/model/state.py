@@ -4,7 +4,7 @@ Names and omissions are those of what is stored: they are added to, never
 renamed. What a document leaves out is None, or empty.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -52,6 +52,19 @@ class Owner(
     name: str | None = None
     uid: str | None = None
     controller: bool | None = None
+
+
+def controller(owners: Sequence[Owner]) -> Owner | None:
+    """Return the owner that controls an object, or else its only one.
+
+    A queue's object for a group is owned by what made the group and by its
+    Pods, and controlled by none of them: the Pods do not count.
+    """
+    for owner in owners:
+        if owner.controller:
+            return owner
+    above = [one for one in owners if one.kind != "Pod"] or owners
+    return above[0] if len(above) == 1 else None
 
 
 class ContainerEnd(Part, frozen=True, omit_defaults=True):

@@ -8,11 +8,11 @@ from pathlib import Path
 import yaml
 
 from tests.cluster.waiting import until
-from tests.corpus.operators import KUEUE, running
+from tests.corpus.operators import KUEUE, install_webhooks, running
 from tests.corpus.placing import the_namespace
 from tests.corpus.stage import Stage
 
-__all__ = ["QUEUED", "kueue_controller", "the_queues"]
+__all__ = ["LWS_FRAMEWORK", "QUEUED", "kueue_controller", "the_queues"]
 
 GROUP = "/apis/kueue.x-k8s.io/v1beta1"
 
@@ -25,6 +25,9 @@ SECRET = "kueue-webhook-server-cert"
 
 NAMESPACE = "kueue-system"
 
+LWS_FRAMEWORK = "leaderworkerset.x-k8s.io/leaderworkerset"
+"""Needs the webhooks of Kueue, which hold the Pods of a group back."""
+
 
 @asynccontextmanager
 async def kueue_controller(
@@ -32,16 +35,21 @@ async def kueue_controller(
 ) -> AsyncIterator[None]:
     """Run Kueue for some kinds of workloads."""
     await the_namespace(stage.api, NAMESPACE)
-    # Kueue fills it with certificates, for webhooks that are never called.
+    # Kueue fills it with certificates, which the webhooks do not use.
     secret = {"metadata": {"name": SECRET}}
     await stage.api.create(f"/api/v1/namespaces/{NAMESPACE}/secrets", secret)
-    config = await asyncio.to_thread(_config, stage, frameworks)
+    port = stage.cluster.ports.take()
+    config = await asyncio.to_thread(_config, stage, frameworks, port)
     flags = {"config": str(config), "zap-devel": "false"}
     async with running(stage, KUEUE, flags):
+        if LWS_FRAMEWORK in frameworks:
+            await install_webhooks(
+                stage, KUEUE, "config/components/webhook/manifests.yaml", port
+            )
         yield
 
 
-def _config(stage: Stage, frameworks: Sequence[str]) -> Path:
+def _config(stage: Stage, frameworks: Sequence[str], port: int) -> Path:
     """Write what Kueue needs to run beside the cluster, not in it."""
     folder = stage.folder / "kueue"
     folder.mkdir()
@@ -64,7 +72,7 @@ def _config(stage: Stage, frameworks: Sequence[str]) -> Path:
         "health": {"healthProbeBindAddress": f"127.0.0.1:{ports.take()}"},
         "webhook": {
             "host": "127.0.0.1",
-            "port": ports.take(),
+            "port": port,
             "certDir": str(folder),
         },
         "integrations": {"frameworks": list(frameworks)},

@@ -7,6 +7,7 @@ not work without them: objects are written as defaulting would leave them.
 """
 
 import asyncio
+import base64
 import json
 import os
 import subprocess
@@ -26,6 +27,7 @@ from tests.cluster.waiting import until
 from tests.corpus.stage import Stage
 
 __all__ = [
+    "HOOKS",
     "JOBSET",
     "KARPENTER",
     "KUBERAY",
@@ -35,9 +37,20 @@ __all__ = [
     "TRAINER",
     "TRAINING",
     "Operator",
+    "install_webhooks",
     "module_folder",
     "running",
 ]
+
+HOOKS = "/apis/admissionregistration.k8s.io/v1"
+
+HOOKED = frozenset({"leaderworkersets", "pods"})
+
+OF_GROUPS = {
+    "matchExpressions": [
+        {"key": "leaderworkerset.sigs.k8s.io/name", "operator": "Exists"}
+    ]
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +174,35 @@ async def running(
         yield part
     finally:
         part.kill_now()
+
+
+async def install_webhooks(
+    stage: Stage, operator: Operator, manifest: str, port: int
+) -> None:
+    """Install the webhooks for LeaderWorkerSets and their Pods.
+
+    They are served on a port of this machine. Other Pods do not wait for
+    them, as in the chart of LeaderWorkerSet.
+    """
+    folder = await asyncio.to_thread(module_folder, operator)
+    text = await asyncio.to_thread((folder / manifest).read_text)
+    authority = stage.cluster.authority.certificate.read_bytes()
+    for config in yaml.safe_load_all(text):
+        # By its own name, an operator would put certificates of its own.
+        config["metadata"]["name"] += f".{operator.name}"
+        config["webhooks"] = [
+            hook | {"objectSelector": OF_GROUPS if "pods" in of else {}}
+            for hook in config["webhooks"]
+            if (of := {*hook["rules"][0]["resources"]}) <= HOOKED
+        ]
+        for hook in config["webhooks"]:
+            path = hook["clientConfig"]["service"]["path"]
+            hook["clientConfig"] = {
+                "url": f"https://127.0.0.1:{port}{path}",
+                "caBundle": base64.b64encode(authority).decode(),
+            }
+        plural = f"{config['kind'].lower()}s"
+        await stage.api.create(f"{HOOKS}/{plural}", config)
 
 
 async def _served(stage: Stage, crd: Mapping[str, Any]) -> None:

@@ -14,6 +14,12 @@ JOB: dict[str, object] = {
     "uid": "job-uid",
     "controller": True,
 }
+POD: dict[str, object] = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "name": "llm-0",
+    "uid": "pod-uid",
+}
 NODE: dict[str, object] = {
     "apiVersion": "v1",
     "kind": "Node",
@@ -36,7 +42,15 @@ def test_an_owner_is_known_by_the_group_that_its_own_entries_have() -> None:
     )
 
 
-@pytest.mark.parametrize("references", [(), (NODE,)])
+def test_what_a_queue_keeps_belongs_to_what_is_above_its_pods() -> None:
+    above = JOB | {"controller": None}
+
+    assert owner(above, POD, POD | {"name": "llm-1"}) == owner(JOB)
+
+
+@pytest.mark.parametrize(
+    "references", [(), (NODE,), (JOB | {"controller": None}, NODE)]
+)
 def test_who_does_not_control_is_no_owner(
     references: tuple[dict[str, object], ...],
 ) -> None:

@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Final
 
 from recorder.facts.projections.placement import Placement
-from recorder.facts.projections.workloads import Workload, controller
+from recorder.facts.projections.workloads import Workload
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, FieldChanged
 from recorder.model.reference import ObjectIdentity
-from recorder.model.state import Scalar
+from recorder.model.state import Scalar, controller
 
 __all__ = ["Wanted"]
 

@@ -30,7 +30,7 @@ from recorder.model.facts import (
     Vanished,
 )
 from recorder.model.reference import ObjectIdentity
-from recorder.model.state import Owner
+from recorder.model.state import Owner, controller
 
 __all__ = [
     "GANGS",
@@ -38,7 +38,6 @@ __all__ = [
     "SERVERS",
     "Workload",
     "Workloads",
-    "controller",
 ]
 
 GANGS: Final = frozenset(
@@ -327,14 +326,6 @@ def _goes_on(owner: _Owner) -> None:
     """Note that a workload has not ended after all: it was started again."""
     owner.decided_at = owner.failed_at = owner.reported_failure = None
     owner.completed_at = None
-
-
-def controller(owners: Sequence[Owner]) -> Owner | None:
-    """Return the owner that controls an object, or its only one."""
-    for owner in owners:
-        if owner.controller:
-            return owner
-    return owners[0] if len(owners) == 1 else None
 
 
 def _labelled(placement: Placement, top: Workload | None) -> Workload:

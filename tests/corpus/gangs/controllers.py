@@ -1,7 +1,5 @@
 """The operators of all kinds, running beside one cluster."""
 
-import asyncio
-import base64
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -10,14 +8,15 @@ from typing import Any, Final
 import yaml
 
 from tests.corpus.incidents.gangs import jobset_controller
-from tests.corpus.kueue import kueue_controller
+from tests.corpus.kueue import LWS_FRAMEWORK, kueue_controller
 from tests.corpus.operators import (
+    HOOKS,
     KUBERAY,
     LWS,
     MPI,
     TRAINER,
     TRAINING,
-    module_folder,
+    install_webhooks,
     running,
 )
 from tests.corpus.placing import the_namespace
@@ -30,12 +29,12 @@ FRAMEWORKS: Final = (
     "jobset.x-k8s.io/jobset",
     "kubeflow.org/mpijob",
     "kubeflow.org/pytorchjob",
+    LWS_FRAMEWORK,
+    "pod",
     "ray.io/rayjob",
     "trainer.kubeflow.org/trainjob",
 )
-"""What Kueue queues. A LeaderWorkerSet needs its webhook for Pods."""
-
-HOOKS: Final = "/apis/admissionregistration.k8s.io/v1"
+"""What Kueue queues; a LeaderWorkerSet by its groups of Pods."""
 
 ROTATED: Final = Path("/tmp/k8s-webhook-server/serving-certs")
 """Where the training-operator looks for certificates, a constant of it."""
@@ -78,29 +77,10 @@ async def _lws(stage: Stage) -> AsyncIterator[None]:
     flags = {"config": str(path), "zap-devel": "false"}
     async with running(stage, LWS, flags):
         # Its webhook for Pods is what numbers the Pods of a group.
-        source = await asyncio.to_thread(module_folder, LWS)
-        await _hooks(stage, source / "config/webhook/manifests.yaml", port)
+        await install_webhooks(
+            stage, LWS, "config/webhook/manifests.yaml", port
+        )
         yield
-
-
-async def _hooks(stage: Stage, manifest: Path, port: int) -> None:
-    """Install webhooks that are served on a port of this machine."""
-    text = await asyncio.to_thread(manifest.read_text)
-    for config in yaml.safe_load_all(text):
-        plural = f"{config['kind'].lower()}s"
-        config["metadata"]["name"] = f"lws-{config['metadata']['name']}"
-        for hook in config["webhooks"]:
-            path = hook["clientConfig"]["service"]["path"]
-            hook["clientConfig"] = {
-                "url": f"https://127.0.0.1:{port}{path}",
-                "caBundle": _bundle(stage),
-            }
-            if any("pods" in rule["resources"] for rule in hook["rules"]):
-                # As the chart limits it, so that no other Pod waits for it.
-                label = "leaderworkerset.sigs.k8s.io/name"
-                exists = {"key": label, "operator": "Exists"}
-                hook["objectSelector"] = {"matchExpressions": [exists]}
-        await stage.api.create(f"{HOOKS}/{plural}", config)
 
 
 @asynccontextmanager
@@ -179,11 +159,6 @@ def _certificates(stage: Stage, folder: Path) -> Path:
         (folder / name).write_bytes(pair.certificate.read_bytes())
     (folder / "tls.key").write_bytes(pair.key.read_bytes())
     return folder
-
-
-def _bundle(stage: Stage) -> str:
-    content = stage.cluster.authority.certificate.read_bytes()
-    return base64.b64encode(content).decode()
 
 
 def _written(path: Path, config: Mapping[str, Any]) -> Path:

@@ -2,7 +2,7 @@
 
 A Job, a JobSet, a TrainJob, a PyTorchJob, an MPIJob, a RayJob and a
 LeaderWorkerSet on a real control plane and real kubelets, each written by its
-own operator and all but the last queued by Kueue. A node dies under them, a
+own operator and queued by Kueue. A node dies under them, a
 person drains another, Kueue preempts them for the Job of another user, a
 person suspends gangs that no queue holds, members fail by themselves, others
 complete, and a person deletes the LeaderWorkerSet.
@@ -66,7 +66,7 @@ OFF_SECONDS: Final = 30
 PROVEN_SECONDS: Final = 60
 """Quiet streams prove themselves by bookmarks, about one a minute."""
 
-GPUS: Final = MEMBERS * 6
+GPUS: Final = MEMBERS * len(APIS)
 """The quota, which the queued gangs use up."""
 
 NAMES: Final = {kind: f"{kind.lower()}-a" for kind in APIS}
@@ -210,9 +210,8 @@ class Laboratory:
         await the_queues(stage, gpus=GPUS, others=others)
         await stage.cluster.kubectl("cordon", SPARE)
         for kind, name in NAMES.items():
-            queued = kind in SUSPENDED
             await self._create(
-                kind, name, queue="gpus" if queued else None, suspended=queued
+                kind, name, queue="gpus", suspended=kind in SUSPENDED
             )
         await self._all_run(NAMES.values())
         await stage.cluster.kubectl("uncordon", SPARE)
@@ -311,8 +310,7 @@ class Laboratory:
             stdin=orjson.dumps(urgent).decode(),
         )  # fmt: skip
         await self._all_run(["urgent"], count=GPUS)
-        queued = {kind: NAMES[kind] for kind in SUSPENDED}
-        await self._again(queued.values())
+        await self._again(NAMES.values())
         act = Played(
             act="preemption",
             ended_by="preemption",
@@ -321,7 +319,7 @@ class Laboratory:
             author=PREEMPTING,
             preemptor="Job/train/urgent",
         )
-        self._note(act, queued)
+        self._note(act, NAMES)
 
     async def _suspension(self) -> None:
         for kind, name in HELD.items():

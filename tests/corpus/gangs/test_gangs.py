@@ -124,8 +124,8 @@ async def test_every_kind_and_every_act_was_played() -> None:
     assert Counter(one.act for one in TRUTH.expected) == {
         "completion": 5,
         "crash": 7,
-        "drain": 7,
-        "preemption": 6,
+        "drain": 6,
+        "preemption": 7,
         "suspension": 6,
         "exit": 7,
         "deletion": 1,
@@ -203,8 +203,8 @@ async def test_gangs_are_counted_by_user_queue_and_priority(
         for one in answer.reliability  # type: ignore[union-attr]
     }
     assert {*keys[GroupBy.USER]} >= {"bob@example.com"}
-    assert keys[GroupBy.QUEUE]["gpus"] == 7
-    assert keys[GroupBy.PRIORITY]["low"] == 6
+    assert keys[GroupBy.QUEUE]["gpus"] == 8
+    assert keys[GroupBy.PRIORITY]["low"] == 7
     assert keys[GroupBy.PRIORITY]["high"] == 1
     async with served_by(played.dsn("reader")) as client:
         found = (await client.ask(BY_GRAPHQL))["workloads"]["facets"]
