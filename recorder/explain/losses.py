@@ -24,10 +24,10 @@ from recorder.facts.projections import (
     Placement,
     Workload,
     Workloads,
-    controller,
 )
 from recorder.model.facts import Cordoned
 from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome, Role
+from recorder.model.state import controller
 
 ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
 """Kinds whose Pods are lost one by one."""
@@ -319,7 +319,7 @@ def was_deleted(
 
     A controller that wants no such Pod makes none, and one that updates makes
     it of another revision. Those that replace whole groups delete Pods because
-    another ended; a Job that is suspended deletes all that run at once.
+    another ended; a workload that is suspended deletes all that run at once.
     """
     owner, at = controller(pod.owners), pod.deleted_at
     if at is None or owner is None:
@@ -336,7 +336,7 @@ def was_deleted(
     ):
         return None
     ran = [o.left_at or until for o in alike if o.runs_at(at)]
-    if ran and owner.kind == "Job" and max(ran) <= at + ONE_LIST:
+    if ran and owner.kind not in SERVERS and max(ran) <= at + ONE_LIST:
         return None
     alone = workload.kind in SERVERS or workload.uid == owner.uid
     ends = [

@@ -30,7 +30,6 @@ from recorder.facts.projections.workloads import (
     SERVERS,
     Workload,
     Workloads,
-    controller,
 )
 
 __all__ = [
@@ -48,7 +47,6 @@ __all__ = [
     "Workload",
     "Workloads",
     "advance",
-    "controller",
     "provider_of",
     "full_spans",
     "most_at_once",
