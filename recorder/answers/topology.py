@@ -12,7 +12,7 @@ from datetime import datetime
 from msgspec import field
 from msgspec.structs import replace
 
-from recorder.answers.loading.places import stated
+from recorder.answers.loading.places import labels_after, stated
 from recorder.answers.moments import covered_at
 from recorder.answers.node_questions import NodesQuestion
 from recorder.answers.nodes import nodes_at
@@ -21,6 +21,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     ALWAYS,
     FactQuery,
+    Labels,
     NodeLabels,
     NodesBefore,
     Purpose,
@@ -44,7 +45,7 @@ from recorder.facts.topology import (
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
-from recorder.model.facts import Appeared, Claimed, LabelChanged, Vanished
+from recorder.model.facts import Claimed
 from recorder.model.moment import written
 from recorder.model.observation import WATCH
 from recorder.model.place import Place, PlaceKind
@@ -298,7 +299,7 @@ async def _sightings(
 ) -> Sequence[Sighting]:
     """Return what labels of nodes showed when the window began, and in it."""
     window, found = question.window, list[Sighting]()
-    labels: dict[str, dict[str, str]] = {}
+    labels: dict[str, Labels] = {}
     if window.since is not None:
         before = await reading.states(
             NodesBefore(names=nodes, at=window.since)
@@ -306,7 +307,7 @@ async def _sightings(
         for name, version in before.items():
             shown = appearance(version.raw, version.resource)
             if shown is not None and not version.gone:
-                labels[name] = dict(shown.state.labels)
+                labels[name] = shown.state.labels
                 found += sightings_of(name, labels[name], window.since)
     facts = await reading.facts(
         FactQuery(
@@ -322,24 +323,16 @@ async def _sightings(
 
 
 def _changes(
-    stored: StoredFact, labels: dict[str, dict[str, str]]
+    stored: StoredFact, labels: dict[str, Labels]
 ) -> Iterator[Sighting]:
     """Yield what a fact about a Node shows, and take it into its labels."""
     fact = stored.fact
     if fact.object is None or fact.object.kind != "Node" or not fact.node:
         return
     before = labels.get(fact.node, {})
-    match fact.detail:
-        case Appeared(state=state):
-            after = dict(state.labels)
-        case Vanished():
-            after = {}
-        case LabelChanged(key=key, new=None):
-            after = {name: v for name, v in before.items() if name != key}
-        case LabelChanged(key=key, new=str(new)):
-            after = before | {key: new}
-        case _:
-            return
+    after = labels_after(fact.detail, before)
+    if after is before:
+        return
     labels[fact.node] = after
     yield from sightings_of(
         fact.node, after, stored.at, before=before, entry=stored.entry

@@ -31,7 +31,7 @@ from recorder.facts.topology import (
     level_of,
 )
 from recorder.model.fact import StoredFact
-from recorder.model.facts import Appeared, LabelChanged
+from recorder.model.facts import Appeared, Detail, LabelChanged, Vanished
 from recorder.model.place import Place
 
 NONE: Final[Labels] = {}
@@ -47,9 +47,14 @@ class Whereabouts:
         self._relations = relations
         self._labels: dict[str, list[tuple[datetime, Labels]]] = {}
         for stored in moves:
-            if stored.fact.node is not None:
-                known = self._labels.setdefault(stored.fact.node, [])
-                now = _moved(stored, known[-1][1] if known else NONE)
+            node, detail = stored.fact.node, stored.fact.detail
+            is_of_place = (
+                not isinstance(detail, LabelChanged)
+                or level_of(detail.key) is not None
+            )
+            if node is not None and is_of_place:
+                known = self._labels.setdefault(node, [])
+                now = labels_after(detail, known[-1][1] if known else NONE)
                 known.append((stored.at, now))
         for known in self._labels.values():
             known.sort(key=itemgetter(0))
@@ -84,12 +89,13 @@ class Whereabouts:
         )
 
 
-def _moved(stored: StoredFact, before: Labels) -> Labels:
-    match stored.fact.detail:
+def labels_after(detail: Detail, before: Labels) -> Labels:
+    """Return the labels of a Node after a fact about it; else the same."""
+    match detail:
         case Appeared(state=state):
             return state.labels
-        case LabelChanged(key=key) if level_of(key) is None:
-            return before
+        case Vanished():
+            return NONE
         case LabelChanged(key=key, new=None):
             return {name: v for name, v in before.items() if name != key}
         case LabelChanged(key=key, new=str(new)):
