@@ -297,8 +297,9 @@ async def test_a_body_has_a_size_and_no_encoding(doorway: Doorway) -> None:
     assert packed.status == 415
 
 
-async def test_the_door_needs_no_settings_of_the_audit_webhook(
-    tmp_path: Path,
+@pytest.mark.parametrize("door", ["ingest_token_file", "audit_token_file"])
+async def test_the_door_and_the_audit_webhook_need_no_settings_of_each_other(
+    tmp_path: Path, door: str
 ) -> None:
     authority = Authority(tmp_path / "certificates")
     server = authority.server()
@@ -308,7 +309,7 @@ async def test_the_door_needs_no_settings_of_the_audit_webhook(
         audit_listen="127.0.0.1:0",
         audit_certificate=server.certificate,
         audit_key=server.key,
-        ingest_token_file=tmp_path / "senders",
+        **{door: tmp_path / "senders"},  # type: ignore[arg-type]
     )
     trust = ssl.create_default_context(cafile=str(authority.certificate))
     connector = aiohttp.TCPConnector(ssl=trust)
@@ -316,12 +317,15 @@ async def test_the_door_needs_no_settings_of_the_audit_webhook(
         senders_served(settings, live) as address,
         aiohttp.ClientSession(connector=connector) as session,
     ):
-        origin = address.removesuffix(CLAIMS_PATH)
-        event = await post(session, origin, token, an_event(1))
-        records = await session.post(f"{origin}/audit", data=b"{}")
+        origin = address.removesuffix(CLAIMS_PATH).partition("/audit")[0]
+        event, _ = await post(session, origin, token, an_event(1))
+        records = await session.post(f"{origin}/audit/uid", data=b"{}")
 
-    assert event[0] == 503, "nothing is recorded"
-    assert records.status == 404
+    if door == "audit_token_file":
+        assert (event, records.status) == (404, 401)
+        assert live.claims is None
+        return
+    assert (event, records.status) == (503, 404), "nothing is recorded"
     assert live.receiver is None
     assert live.progress.claims is not None
     assert live.progress.claims.refused == {"standby": 1}
