@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
 
 help:
-	@sed -n 's/^\([a-z-]*\)[^:]*:.* ## /\1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z][a-z-]*\)[^:]*:.* ## /\1\t/p' Makefile | expand -t 20
 
 # --- The virtual environment, from the hash-pinned locks -------------------
 

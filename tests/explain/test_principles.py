@@ -443,6 +443,14 @@ def test_a_drain_that_was_refused_is_no_more_than_possible() -> None:
     assert verdict.confidence is Confidence.POSSIBLE
 
 
+def test_a_cordon_alone_is_not_called_a_drain() -> None:
+    verdict = Tale().cordons(10, "kubectl-cordon").crashes(20).verdict()
+    assert (
+        "possibly after someone using kubectl-cordon cordoned it"
+        in verdict.sentence
+    )
+
+
 ROBOT = "system:serviceaccount:ops:robot"
 
 

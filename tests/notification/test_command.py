@@ -86,6 +86,8 @@ async def test_an_incident_is_posted_once_and_is_listed(
     listing = await said(url, file, "notifications", "-o", "json")
 
     assert (first[0], again[0]) == (0, 0), (first, again)
+    assert first[2].startswith(f"{INCIDENTS} posted")
+    assert again[2].startswith("nothing posted")
     assert len(there.taken) == INCIDENTS
     [listed] = orjson.loads(listing.stdout)["notifications"]
     assert listed["state"] == "posted"
