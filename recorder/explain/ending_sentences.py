@@ -112,10 +112,7 @@ def ending_sentence(
 ) -> str:
     """Return a sentence: what ended a workload or its Pods, and the outcome.
 
-    Args:
-        workload: the workload that ended.
-        ending: what ended it.
-        pod: the Pod in question, if any.
+    Of a Pod in question it says whether that was only stopped.
     """
     stopped = pod in ending.stopped and workload.kind != "Pod"
     part = workload.part.capitalize()

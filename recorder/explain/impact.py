@@ -303,11 +303,8 @@ DIGITS: Final = 4
 def charged(lost: Iterable[Taking], gpu_hours: float) -> list[Charge]:
     """Return the charges of nodes and verdicts, which add up to a loss.
 
-    What began first shares it; what took Pods without a verdict is one.
-
-    Args:
-        lost: what may have cost each of the Pods.
-        gpu_hours: the whole loss.
+    What began first shares it; what took Pods without a verdict is one. A Pod
+    may have been lost to several.
     """
     taken: dict[str, Taking] = {}
     for one in sorted(lost, key=_order):
@@ -376,8 +373,8 @@ def hits(
         verdicts: what happened to the nodes in question.
         placements: all Pods that may have been on the nodes, or belong to
             their gangs.
-        workloads: the workloads of their owners.
-        scope: the nodes in question, and how far the record reaches.
+        workloads: their owners.
+        scope: where and when hits count.
         alone: Pods that count by themselves though they belong to their node,
             by their key.
     """

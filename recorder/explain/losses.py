@@ -360,13 +360,7 @@ def displaced(
     """Return what took a Pod from a node that stayed well.
 
     A Pod counts if it ran, or if its kubelet refused it, and if its workload
-    was not over.
-
-    Args:
-        pod: the Pod.
-        workload: what it belongs to.
-        workloads: all of them.
-        pods: of the workload, this one too.
+    was not over. The Pods are those of its workload, this one too.
     """
     found = taken(pod, workloads.preempted_at(workload))
     if found is None and (at := was_deleted(pod, workload, pods)):

@@ -117,12 +117,7 @@ class PodEnd(NamedTuple):
 
 
 def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
-    """Yield every end of a Pod, in the order of the log.
-
-    Args:
-        pod: the Pod and its node.
-        facts: about the Pod itself, in the order of the log.
-    """
+    """Yield every end of a Pod by the facts about it, as the log has them."""
     own: list[StoredFact] = []
     signs: list[StoredFact] = []
     over = False

@@ -18,6 +18,7 @@ from recorder.explain.signals import (
     LOSSES,
     Actor,
     Signal,
+    Subject,
     Topic,
     is_order,
     is_same,
@@ -161,17 +162,13 @@ def _report(event: Signal, drafts: Iterable[_Draft]) -> None:
 
 
 def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
-    by_topic: dict[object, list[Signal]] = {}
+    by_subject: dict[Subject, list[Signal]] = {}
     for signal in left:
-        if signal.is_derived:
-            continue
-        key: object = signal.topic
-        if signal.topic not in ACTS:
-            key = signal.subject
-        by_topic.setdefault(key, []).append(signal)
+        if not signal.is_derived:
+            by_subject.setdefault(signal.subject, []).append(signal)
     rebooted = transition.happened is Happened.REBOOT
     order = sorted(
-        by_topic.values(),
+        by_subject.values(),
         key=lambda own: (
             not (rebooted and is_order(own[0])),
             ACTS.index(own[0].topic) if own[0].topic in ACTS else len(ACTS),
@@ -202,8 +199,7 @@ def _join(taint: Signal, drafts: Iterable[_Draft]) -> None:
 
 def _record(draft: _Draft, shown: Iterable[Signal]) -> None:
     """Add the audit records of the requests that made a step."""
-    requests = [s for s in shown if s.topic is Topic.REQUEST]
-    made = [request_of(signal, requests) for signal in draft.signals]
+    made = [request_of(signal, shown) for signal in draft.signals]
     draft.signals += [request for request in made if request is not None]
 
 

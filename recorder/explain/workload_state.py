@@ -36,14 +36,8 @@ def state_of(
 
     What is suspended is queued if Kueue has an object for it, which Kueue
     suspends until there is room. Of what has no Pods it is known since when
-    it waits.
-
-    Args:
-        pods: the Pods in question, in the order they were seen.
-        workload: their workload.
-        workloads: all workloads, folded from the facts.
-        facts: about the workload and its Pods, in the order of the log.
-        is_pod: whether the question is about a Pod, not the workload.
+    it waits. Pods are in the order they were seen, the facts about the
+    workload and its Pods in that of the log.
     """
     if is_pod:
         last = pods[-1]
@@ -105,10 +99,7 @@ def state_after(
 ) -> WorkloadState:
     """Return the state of a workload with what disrupted it last.
 
-    Args:
-        state: how it was last seen.
-        endings: all of its endings, in order of time.
-        pods: its Pods.
+    Its endings are in order of time.
     """
     by = endings[-1].ended_by if endings else None
     if state is WorkloadState.UNKNOWN and by is EndedBy.SUSPENSION:

@@ -51,12 +51,7 @@ class Knowledge:
     def __init__(
         self, shipped: Iterable[Rules], site: Iterable[Rules] = ()
     ) -> None:
-        """Take files of rules.
-
-        Args:
-            shipped: the rules of the product.
-            site: the rules of a site, which come first.
-        """
+        """Take the files of the product, and those of a site."""
         own, shipped = tuple(site), tuple(shipped)
         files = (*own, *sorted(shipped, key=repr))
         self._files = shipped, own
