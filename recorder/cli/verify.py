@@ -208,14 +208,13 @@ async def _verify(
 ) -> Sequence[str]:
     """Verify the database; return the places that it archived days in."""
     from recorder.keeping.integrity import (
-        Proving,
-        Verifying,
         missing_logs,
         resume_file,
         verified,
         verified_database,
     )
     from recorder.keeping.presence import archive_places
+    from recorder.keeping.verifying import Proving, Verifying
 
     mode, seed = chosen
     screen = Screen()
@@ -264,13 +263,11 @@ async def _verify_archive(
     stop: asyncio.Event,
 ) -> None:
     from recorder.keeping.integrity import (
-        Proving,
-        Sample,
-        Verifying,
         archived_logs,
         unreadable_archive,
         verified_archive,
     )
+    from recorder.keeping.verifying import Proving, Sample, Verifying
     from recorder.model.errors import RecorderError
 
     (mode, seed), part = how

@@ -31,18 +31,6 @@ from recorder.model.observation import (
 )
 from recorder.model.reference import Resource
 
-__all__ = [
-    "VANISHED",
-    "WATCH_EXPIRED",
-    "clock_jumped",
-    "epoch_began",
-    "heal",
-    "metrics_lost",
-    "request_failed",
-    "stream_closed",
-    "stream_resumed",
-]
-
 HTTP_UNAUTHORIZED = 401
 HTTP_FORBIDDEN = 403
 HTTP_NOT_FOUND = 404

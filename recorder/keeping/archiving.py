@@ -30,8 +30,6 @@ from recorder.store.read_day import (
 from recorder.store.retention import RetentionStore
 from recorder.store.translate import translate_errors
 
-__all__ = ["AlteredError", "Archiver", "Scratch"]
-
 Scratch = Callable[[], AbstractContextManager[str]]
 """Makes a folder for what is written on the way."""
 

@@ -48,7 +48,7 @@ from recorder.keeping.signing_key import (
     trust,
     trusted_keys,
 )
-from recorder.keeping.verifying import Proving, Sample, Verifying
+from recorder.keeping.verifying import Verifying
 from recorder.keeping.verifying_archive import ArchivedLog, verify_archived
 from recorder.keeping.verifying_database import verify, verify_database
 from recorder.model.errors import RecorderError
@@ -63,22 +63,6 @@ from recorder.store.read_batches import (
 )
 from recorder.store.read_kept import lost_logs
 from recorder.store.translate import translate_errors
-
-__all__ = [
-    "Checkpointing",
-    "Sample",
-    "Proving",
-    "Verifying",
-    "archived_logs",
-    "checkpoint_of",
-    "missing_logs",
-    "proof_of",
-    "resume_file",
-    "unreadable_archive",
-    "verified",
-    "verified_archive",
-    "verified_database",
-]
 
 NOTHING: Mapping[str, set[Checkpoint]] = {}
 ORIGIN = "kube-recorder/"

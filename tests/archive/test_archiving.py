@@ -11,7 +11,8 @@ from recorder.archive.errors import ArchiveError, PlaceError
 from recorder.archive.manifest import Manifest
 from recorder.archive.place import FolderPlace
 from recorder.archive.verifying import verify_day
-from recorder.keeping.archiving import AlteredError, Archiver
+from recorder.keeping.archiving import Archiver
+from recorder.keeping.archiving_day import AlteredError
 from recorder.store.retention import RetentionStore, connect_for_retention
 from tests.contract.test_log import SPEC
 from tests.support.days import DAYS, asked, days_of_a_log, owner, write_days

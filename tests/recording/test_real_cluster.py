@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from recorder.intake.endings import VANISHED, WATCH_EXPIRED
-from recorder.keeping.integrity import Verifying, verified
+from recorder.intake.endings import VANISHED
+from recorder.intake.walking import WATCH_EXPIRED
+from recorder.keeping.integrity import verified
+from recorder.keeping.verifying import Verifying
 from recorder.model.settings import Settings
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options

@@ -14,7 +14,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from recorder.intake.endings import WATCH_EXPIRED
+from recorder.intake.walking import WATCH_EXPIRED
 from recorder.model.entry import Operation
 from recorder.model.moment import written
 from tests.cluster.cluster import Cluster

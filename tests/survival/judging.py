@@ -12,8 +12,9 @@ from typing import Any
 import aiohttp
 import orjson
 
-from recorder.intake.endings import REFUSED, WATCH_EXPIRED
+from recorder.intake.endings import REFUSED
 from recorder.intake.gaps import RELISTED
+from recorder.intake.walking import WATCH_EXPIRED
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import Resource
 from tests.cluster.client import ApiError

@@ -19,14 +19,6 @@ from recorder.sources.files.containers import ContainerLines
 from recorder.sources.files.rows import CsvRows
 from recorder.sources.files.text import Document, State, Text
 
-__all__ = [
-    "DOCUMENT_BYTES_MAX",
-    "Document",
-    "State",
-    "documents",
-    "is_json",
-]
-
 DOCUMENT_BYTES_MAX = 16 << 20
 """A record is far smaller; larger documents are lists of records."""
 
