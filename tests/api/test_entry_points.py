@@ -22,7 +22,7 @@ query Page($name: String!, $cluster: String!) {
       taints { key effect from to actor entry }
       cordons { from to actor entry }
       placements { pod node workload { kind name } gpus boundAt endedAt }
-      facts { entry index kind at says isWarning detail }
+      facts { entry index kind at says type detail }
       moreFacts
       gaps { reason }
       coverage { complete }
@@ -53,7 +53,7 @@ async def test_one_query_gives_a_whole_incident_page(served: Client) -> None:
     )
     assert timeline["facts"]
     for fact in timeline["facts"]:
-        assert fact["isWarning"] == (fact["detail"].get("type") == "Warning")
+        assert fact["type"] == fact["detail"].get("type")
     assert timeline["moreFacts"] == 0
     assert verdict["sentence"].split(" at ")[0] in node["postmortem"]["html"]
 

@@ -36,7 +36,7 @@ export const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
         service { from to state entry }
         conditions { type from to status reason message isFault entry }
       }
-      facts { entry index kind at actor says isWarning
+      facts { entry index kind at actor says type
         object { ${REFERENCE} } }
       unknownTypes moreFacts
       gaps { ${GAP} }

@@ -162,7 +162,7 @@ const isEvent = (fact) => fact.kind === 'EVENT';
 function markOf(fact) {
   return {
     at: instant(fact.at, 0),
-    tone: fact.isWarning ? 'degraded' : 'strong',
+    tone: isEvent(fact) && fact.type === 'Warning' ? 'degraded' : 'strong',
     label: fact.says,
     entry: fact.entry,
   };

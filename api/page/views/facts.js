@@ -34,7 +34,7 @@ export function Facts({ page, timeline }) {
             <${FactRow} key="${fact.entry} ${fact.index}" page=${page}
               fact=${fact} isChosen=${page.ui.chosen === n}
               isUnknown=${fact.kind === 'CLAIMED'
-                && timeline.unknownTypes.includes(fact.detail.type)} />
+                && timeline.unknownTypes.includes(fact.type)} />
           `)}
         </tbody>
       </table></div>

@@ -12,7 +12,6 @@ from api.resolvers.types.publishing import publish
 from api.resolvers.types.scalars import Json
 from recorder.facts import says
 from recorder.model.fact import FactKind, StoredFact
-from recorder.model.facts import EventOccurred
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["FactBatch", "FactConnection", "FactEdge"]
@@ -77,10 +76,10 @@ class _Fact:
 
     @strawberry.field
     @staticmethod
-    def is_warning(stored: strawberry.Parent[StoredFact]) -> bool:
-        """Whether it is an Event of type `Warning`."""
-        detail = stored.fact.detail
-        return isinstance(detail, EventOccurred) and detail.type == "Warning"
+    def type(stored: strawberry.Parent[StoredFact]) -> str | None:
+        """Of a condition, an Event, or a claim; as in `detail`."""
+        found: str | None = getattr(stored.fact.detail, "type", None)
+        return found
 
     @strawberry.field
     @staticmethod

@@ -33,7 +33,7 @@ cluster node
 service { from to state entry }
 conditions { type from to status reason message isFault entry }
 }
-facts { entry index kind at actor says isWarning
+facts { entry index kind at actor says type
 object { ${REFERENCE} } }
 unknownTypes moreFacts
 gaps { ${GAP} }

@@ -31,7 +31,7 @@ ${shown.map((fact, n) => html`
 <${FactRow} key="${fact.entry} ${fact.index}" page=${page}
 fact=${fact} isChosen=${page.ui.chosen === n}
 isUnknown=${fact.kind === 'CLAIMED'
-&& timeline.unknownTypes.includes(fact.detail.type)} />
+&& timeline.unknownTypes.includes(fact.type)} />
 `)}
 </tbody>
 </table></div>
