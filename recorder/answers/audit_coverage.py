@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recorder.answers.arguments import within
 from recorder.answers.joining import Request, read_requests
 from recorder.answers.nouns import Part, Selection, is_about_events
 from recorder.answers.ports import Reading
@@ -22,16 +21,6 @@ from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
-
-__all__ = [
-    "shown",
-    "AuditCoverage",
-    "AuditedResource",
-    "ask_audit_coverage",
-    "audit_coverage_lines",
-    "audit_coverage_notes",
-    "within",
-]
 
 SINGLE_WRITES = (Operation.ADDED, Operation.MODIFIED, Operation.DELETED)
 """Operations delivered by a watch: each entry is one write."""

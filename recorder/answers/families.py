@@ -46,15 +46,6 @@ from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = [
-    "Candidate",
-    "Family",
-    "candidates_of",
-    "described",
-    "families_of",
-    "judge_families",
-]
-
 POD: Final = ("", "Pod")
 QUEUED: Final = ("kueue.x-k8s.io", "Workload")
 

@@ -7,7 +7,6 @@ from datetime import datetime
 from msgspec import field
 from msgspec.structs import replace
 
-from recorder.answers.arguments import within
 from recorder.answers.coverage import (
     GAP_COLUMNS,
     coverage_lines,
@@ -32,9 +31,6 @@ from recorder.facts.coverage.outages import Outage, outages_of
 from recorder.facts.coverage.ports import Reads
 from recorder.model.document import Document
 from recorder.model.window import Window
-
-__all__ = ["shown", "Gaps", "ask_gaps", "within"]
-
 
 GAPS_MAX = 10_000
 """Gaps in an answer, the newest; 600 bytes each."""

@@ -14,13 +14,7 @@ from recorder.answers.checkpoints import (
 )
 from recorder.answers.loading.fleet import states_at
 from recorder.answers.loading.hits import NodeSelection, all_hits_of
-from recorder.answers.loading.nodes import (
-    NODES,
-    PODS,
-    account_of_work,
-    hiding,
-    judge_nodes,
-)
+from recorder.answers.loading.nodes import account_of_work, hiding, judge_nodes
 from recorder.answers.loading.places import Selected, selected
 from recorder.answers.naming import named
 from recorder.answers.node_questions import (
@@ -35,6 +29,7 @@ from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.knowledge import Knowledge
+from recorder.explain.rivals import NODES, PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document

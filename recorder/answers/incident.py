@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from recorder.answers.entry import NoEntryError, ask_entry, facts_of
 from recorder.answers.incidents import Incidents, ask_incidents
-from recorder.answers.loading.nodes import LOOKBACK
+from recorder.answers.loading.fleet import LOOKBACK
 from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why

@@ -14,11 +14,9 @@ from msgspec.structs import replace
 
 from recorder.answers.beginning import reach_begun
 from recorder.answers.clusters import Away
+from recorder.answers.loading.fleet import LOOKBACK
 from recorder.answers.loading.hits import hits_of
 from recorder.answers.loading.nodes import (
-    LOOKBACK,
-    NODES,
-    PODS,
     hiding,
     nodes_of,
     reads_nodes,
@@ -33,6 +31,7 @@ from recorder.answers.text.table import CONFIDENCES, Cell, Column, Kind
 from recorder.explain.breadth import is_wide
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.knowledge import Knowledge
+from recorder.explain.rivals import NODES, PODS
 from recorder.explain.verdict import Duration, Verdict
 from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover

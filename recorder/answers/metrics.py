@@ -40,16 +40,6 @@ from recorder.model.outcomes import Fault
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = [
-    "KeptMetrics",
-    "LackingMetric",
-    "Metrics",
-    "ask_metrics",
-    "bearing_on",
-    "kept_metrics",
-    "peers_last",
-]
-
 KEPT_MAX: Final = 20
 """Of one answer, the newest: each has up to 200 KB."""
 

@@ -15,7 +15,7 @@ from recorder.answers.facts import ListedFact, listed_fact
 from recorder.answers.impact import Impact, ImpactSubject, ask_impact
 from recorder.answers.incident import NoIncidentError, ask_incident
 from recorder.answers.lessons import action_items, factors, summary
-from recorder.answers.loading.nodes import LOOKBACK
+from recorder.answers.loading.fleet import LOOKBACK
 from recorder.answers.metrics import (
     KeptMetrics,
     bearing_on,
@@ -50,8 +50,6 @@ from recorder.model.moment import shifted, written
 from recorder.model.outcomes import EndedBy, Role
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-
-__all__ = ["Postmortem", "ask_postmortem", "order_of"]
 
 NODES_MAX = 64
 """Nodes in one report; an incident of more nodes is one of the control

@@ -22,21 +22,6 @@ from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Verdict
 
-__all__ = [
-    "Charts",
-    "Command",
-    "Drawing",
-    "Entries",
-    "Heading",
-    "Items",
-    "Paragraph",
-    "Part",
-    "Table",
-    "day_of",
-    "page_of",
-    "report",
-]
-
 
 class Heading(NamedTuple):
     """A heading below the title."""

@@ -51,15 +51,6 @@ from recorder.model.observation import WATCH
 from recorder.model.place import Place, PlaceKind
 from recorder.model.reference import EntryName
 
-__all__ = [
-    "ENDS_MAX",
-    "PlaceFound",
-    "Places",
-    "ask_place",
-    "ask_places",
-    "shown_places",
-]
-
 NODES_MAX = 2_000
 """Nodes whose relations one answer dates; a spine has about as many."""
 

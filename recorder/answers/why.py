@@ -7,8 +7,8 @@ from textwrap import wrap
 from msgspec import UNSET, UnsetType
 
 from recorder.answers.beginning import reach_begun
+from recorder.answers.loading.fleet import LOOKBACK
 from recorder.answers.loading.nodes import (
-    LOOKBACK,
     hiding,
     is_authored,
     judge_nodes,
@@ -32,21 +32,6 @@ from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted, written
 from recorder.model.outcomes import Mode
 from recorder.model.window import Window
-
-__all__ = [
-    "shown",
-    "WIDTH",
-    "Why",
-    "WhySubject",
-    "ask_why",
-    "cut",
-    "doubts",
-    "path_lines",
-    "row_lines",
-    "step_says",
-    "verdict_lines",
-    "verdict_rows",
-]
 
 MOMENT = timedelta(seconds=1)
 

@@ -13,8 +13,6 @@ from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import Detail
 from recorder.model.state import Scalar
 
-__all__ = ["says", "says_with_object"]
-
 VALUE_CHARACTERS_MAX = 160
 
 ABSENT: Final = "gone, missing from a complete list"

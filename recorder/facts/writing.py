@@ -17,8 +17,6 @@ from recorder.model.facts import Appeared, Detail, Vanished
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import controller
 
-__all__ = ["IN_ITS_ENTRY", "WrittenFact", "owner_of", "written"]
-
 Value = TypeVar("Value")
 
 _encode = msgspec.json.Encoder().encode

@@ -22,8 +22,6 @@ from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch
 from recorder.model.errors import LogUnavailableError
 
-__all__ = ["Committer", "Policy"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:

@@ -22,9 +22,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from recorder.answers.loading.authors import deleter_of
+from recorder.answers.loading.fleet import LOOKBACK
 from recorder.answers.loading.nodes import (
-    LOOKBACK,
-    PODS,
     account_of_work,
     judge_nodes,
     nodes_of,
@@ -47,6 +46,7 @@ from recorder.explain.impact import by_workload, failure_of, hits
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import Taking, displaced, lost_around
 from recorder.explain.pod_end import BY_TAINT
+from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.account import Account
 from recorder.facts.coverage.hole import Hole

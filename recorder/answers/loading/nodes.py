@@ -50,25 +50,6 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
 
-__all__ = [
-    "LOOKBACK",
-    "NODE_RESOURCES",
-    "NODES",
-    "PODS",
-    "account_of_work",
-    "Node",
-    "is_of_node",
-    "hiding",
-    "node_of",
-    "nodes_of",
-    "is_authored",
-    "judge_nodes",
-    "reads_causes",
-    "reads_nodes",
-    "reads_workloads",
-    "verdicts_of",
-]
-
 NODE_RESOURCES = frozenset({NODES, EVENTS, PODS, LEASES})
 """Resources that verdicts need; others only add detail."""
 

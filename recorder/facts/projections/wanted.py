@@ -16,8 +16,6 @@ from recorder.model.facts import Appeared, FieldChanged
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Scalar, controller
 
-__all__ = ["Wanted"]
-
 Fields = Mapping[str, Scalar]
 Change = tuple[datetime, int]
 """When another number of members was wanted, and the number."""

@@ -32,14 +32,6 @@ from recorder.model.facts import (
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Owner, controller
 
-__all__ = [
-    "GANGS",
-    "REPLACED",
-    "SERVERS",
-    "Workload",
-    "Workloads",
-]
-
 GANGS: Final = frozenset(
     {
         "Job",
