@@ -412,6 +412,8 @@ def bound_at(
         for p in pods
         if p.bound_at is not None
         and p.bound_at <= at
+        # The time of its creation is cut to the second.
+        and (p.listed or p.seen_at is None or p.seen_at <= at)
         and (p.over_at is None or p.over_at >= at)
         and (
             p.key in keys or ((p.left_at or at) >= at and not came_with(p, at))
