@@ -110,7 +110,7 @@ def _hit(
 def _ended(endings: Sequence[Ending]) -> Iterator[End]:
     """Yield the Pods that something took, or a container that cost."""
     for one in endings:
-        if (one.ended_by in TAKEN and not one.routine) or (
+        if ((one.ended_by in TAKEN or one.hit) and not one.routine) or (
             one.ended_by is EndedBy.CONTAINER_OOM
             and one.gpu_hours_lost is not None
         ):

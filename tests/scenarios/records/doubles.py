@@ -123,7 +123,17 @@ def a_person_deletes_a_pod_of_a_node_that_is_well() -> Scene:
     scene.pod(20.1, "w-1", "kubectl", deleting=True)
     scene.fails(23, "w-1", 143).gone(23.2, "w-1")
     scene.runs(24, "x-1", "gpu-002", of=job)
-    return scene.asks(0, 300, node="gpu-002")
+    return scene.hit(
+        "Job",
+        "llm",
+        "gpu-002",
+        ["w-1"],
+        size=3,
+        gpus=24,
+        by="deletion",
+        outcome="restarted",
+        again=24,
+    ).asks(0, 300, node="gpu-002")
 
 
 @incident

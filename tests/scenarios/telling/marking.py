@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from recorder.explain.hit import Hit, Scope
-from recorder.explain.impact import hits
+from recorder.explain.impact import by_workload, hits
 from recorder.explain.signals import UNKNOWN
 from recorder.explain.thresholds import STRENGTHS
 from recorder.explain.verdict import Verdict
@@ -159,7 +159,7 @@ def _actor(one: Marked, expected: Expected, verdict: Verdict) -> None:
 
 def hits_of(judged: Judged, nodes: Sequence[str]) -> list[Hit]:
     """Return the workloads that were hit on nodes."""
-    return hits(
+    found = hits(
         [v for node in nodes for v in judged.verdicts(node)],
         Placements(judged.facts),
         Workloads(judged.facts),
@@ -169,6 +169,7 @@ def hits_of(judged: Judged, nodes: Sequence[str]) -> list[Hit]:
             unheard=judged.unheard,
         ),
     )
+    return by_workload(found)
 
 
 def missed_workloads(recording: AnsweredTape, judged: Judged) -> list[str]:

@@ -47,6 +47,17 @@ def a_worker_is_replaced_before_its_node_dies() -> Scene:
     scene.pod(5, "w-1", "kube-apiserver", deleting=True)
     scene.runs(5.5, "w-3", "gpu-004", of=job)
     scene.fails(611, "w-1", 255, "Unknown").gone(611.2, "w-1")
+    scene.hit(
+        "Job",
+        "llm",
+        "gpu-002",
+        ["w-1"],
+        size=3,
+        gpus=24,
+        by="deletion",
+        outcome="rescheduled",
+        again=5.5,
+    )
     return spares(scene)
 
 
