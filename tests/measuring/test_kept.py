@@ -500,6 +500,7 @@ async def test_a_postmortem_of_a_node_and_of_its_job_draws_what_was_kept(
     assert peer.peer_of == "n1"
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.usefixtures("log")
 async def test_what_a_killed_process_keeps_is_in_the_log_once(
     database: Database, tmp_path: Path, store_url: str
