@@ -53,7 +53,8 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scraped]:
     folder = tmp_path_factory.mktemp("scraping")
     with prometheus_with(folder, scraped=[scraping(targets)]) as url:
         begun = seconds()
-        until(lambda: has(url, "DCGM_FI_DEV_XID_ERRORS"))
+        # Of both nodes, so that what it changes from is known.
+        until(lambda: has(url, "count(DCGM_FI_DEV_XID_ERRORS) == 4"))
         exporters["n1"].says |= {
             TEMPERATURE % (3, "n1"): 97.0,
             XID % (3, "n1"): 79.0,
