@@ -131,6 +131,6 @@ def judge_files(name: str, *, soft: int, hard: int, resources: int) -> Check:
     return Check(
         name=name,
         ok=soft >= needed,
-        says=f"{soft} are allowed, and {resources} resources need {needed}",
+        says=f"{soft} are allowed; up to {resources} resources need {needed}",
         remedy=remedy,
     )

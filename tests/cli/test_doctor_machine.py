@@ -150,7 +150,7 @@ def test_few_open_files_are_found_with_the_command(
 
     assert failed(answer) == ["open files"]
     files = checks(answer)["open files"]
-    assert files["says"] == "100 are allowed, and 13 resources need 256"
+    assert files["says"] == "100 are allowed; up to 13 resources need 256"
     assert files["remedy"] == "run: ulimit -n 256"
 
 
