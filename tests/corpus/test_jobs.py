@@ -1,9 +1,9 @@
-"""Each job of the live and blind incidents: its end, state, author, preemptor.
+"""Each job of recorded incidents: its end, state, author, preemptor.
 
 `jobs_expected.py` was written from the truths. When it was asked first, 64 of
-71 were right; of the others, four jobs that some members ran of were called
-degraded, as they are, two authors were named with the node alone, and one
-preemptor was named by its name and not by its UID.
+71 were right, and later 65 of 65; of the others, four jobs that some members
+ran of were called degraded, as they are, two authors were named with the node
+alone, and one preemptor was named by its name and not by its UID.
 """
 
 from collections.abc import Iterator
