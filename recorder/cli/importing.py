@@ -247,14 +247,16 @@ def _importing(
 
 
 def _check(found: "Found", paths: "Sequence[Path]") -> None:
-    from recorder.keeping.importing import NoRecordError
+    from recorder.model.errors import InputError
 
     if found.tape is not None or found.things or found.audit:
         return
     names = ", ".join(path.name for path in paths[:3])
     why = next((file.says()[0] for file in found.files if file.says()), "")
     msg = f"nothing in {names} is recognized" + f" ({why})" * bool(why)
-    raise NoRecordError(msg, advice="docs/import.md lists what is read")
+    raise InputError(
+        msg, advice="docs/import.md lists what is read", code="input.no_record"
+    )
 
 
 async def _explain(

@@ -46,18 +46,6 @@ UNKNOWN = "unknown"
 """The version of a cluster that no file shows."""
 
 
-class NoRecordError(InputError):
-    """Nothing in the files is recognized."""
-
-    code = "input.no_record"
-
-
-class OtherClusterError(InputError):
-    """The files are of several clusters, or of another than the log."""
-
-    code = "input.other_cluster"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Importing:
     """What is imported, and where to."""
@@ -175,14 +163,22 @@ def _one_cluster(shown: set[str], into: Log | None) -> str:
             "the files are of several clusters: the UIDs of their kube-system"
             f" are {', '.join(sorted(shown)[:3])}"
         )
-        raise OtherClusterError(msg, advice="import those of one cluster")
+        raise InputError(
+            msg,
+            advice="import those of one cluster",
+            code="input.other_cluster",
+        )
     (uid,) = shown or {""}
     if into is not None and uid and into.cluster_uid not in {"", uid}:
         msg = (
             f"the files are of another cluster than log {into.id}: the UID of"
             f" their kube-system is {uid}, that of the log {into.cluster_uid}"
         )
-        raise OtherClusterError(msg, advice="import them without --into")
+        raise InputError(
+            msg,
+            advice="import them without --into",
+            code="input.other_cluster",
+        )
     return uid
 
 
@@ -269,7 +265,9 @@ async def _spec(
         header = reader.header
     if found.cluster_uid not in {"", header.cluster_uid}:
         msg = f"{found.tape} is a tape of another cluster than the files"
-        raise OtherClusterError(msg, advice="import them apart")
+        raise InputError(
+            msg, advice="import them apart", code="input.other_cluster"
+        )
     playing = Playing(path=found.tape, cluster=importing.name)
     played = await play_tape(playing, settings, dsn, stop)
     _check_done(is_done=not stop.is_set())

@@ -42,12 +42,6 @@ OF_THE_EVENT = frozenset(
 """Responses that say that an event will never be accepted."""
 
 
-class SendError(ConfigError):
-    """Events cannot be sent as configured."""
-
-    code = "send.address"
-
-
 class Receiver(NamedTuple):
     """The recorder that takes the events."""
 
@@ -83,7 +77,7 @@ def receiver_at(
     """Return the recorder at an address.
 
     Raises:
-        SendError: there is none, or a token would be sent in the clear.
+        ConfigError: there is none, or a token would be sent in the clear.
         KeyFileError: the token cannot be read, or others may read it.
     """
     if not url:
@@ -91,7 +85,7 @@ def receiver_at(
             "no recorder to send to: use --url https://HOST:PORT, or the"
             " setting send_url"
         )
-        raise SendError(msg)
+        raise ConfigError(msg, code="send.address")
     parts = urlsplit(url)
     try:
         port = parts.port
@@ -103,16 +97,16 @@ def receiver_at(
         or (port is not None and port < 0)
     ):
         msg = f'cannot send to "{url}": write https://HOST:PORT'
-        raise SendError(msg)
+        raise ConfigError(msg, code="send.address")
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
         msg = f'cannot send to "{url}": the token would not be encrypted'
-        raise SendError(msg)
+        raise ConfigError(msg, code="send.address")
     if token_file is None:
         msg = (
             "no token to send with: name the file that holds it with"
             " --token-file, or the setting send_token_file"
         )
-        raise SendError(msg)
+        raise ConfigError(msg, code="send.address")
     token = read_secret(token_file, "token", named=True)
     if parts.path in {"", "/"}:
         parts = parts._replace(path=PATH)
@@ -131,7 +125,7 @@ def flush(spool: Spool, receiver: Receiver, seconds: float) -> Sent:
 
     Raises:
         SpoolError: the spool cannot be used.
-        SendError: the authority of the recorder cannot be read.
+        ConfigError: the authority of the recorder cannot be read.
     """
     until = time.monotonic() + seconds
     accepted, refused = 0, list[Refusal]()
@@ -216,7 +210,7 @@ def _connected(receiver: Receiver) -> Iterator[_Post]:
             context = ssl.create_default_context(cafile=receiver.ca_file)
         except (OSError, ssl.SSLError) as exc:
             msg = f"cannot use the authority {receiver.ca_file}: {exc}"
-            raise SendError(msg) from exc
+            raise ConfigError(msg, code="send.address") from exc
         connection = HTTPSConnection(
             url.hostname, url.port, timeout=REQUEST_SECONDS, context=context
         )

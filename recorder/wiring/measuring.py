@@ -116,7 +116,7 @@ async def measure(
 
     Raises:
         MetricsError: the store cannot be used as it is described.
-        SendError: there is no recorder to post to.
+        ConfigError: there is no recorder to post to.
     """
     description, knowledge = store_of(settings), load(settings.knowledge)
     receiver = receiver_at(

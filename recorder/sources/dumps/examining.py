@@ -158,8 +158,8 @@ def examine(
         on_progress: called while files are read.
 
     Raises:
-        PartUnknownError: it is neither.
-        ShelfError: it is too large.
+        InputError: it is neither.
+        InputError: it is too large.
     """
     examiner = _Examiner(path, shelf, dump, things, now, on_progress)
     yield from examiner.run()

@@ -17,12 +17,6 @@ DEPTH_MAX = 32
 """Of folders."""
 
 
-class PartUnknownError(InputError):
-    """A path is neither a file nor a folder."""
-
-    code = "input.path"
-
-
 def files_of(path: Path, skip: Callable[[str], None]) -> Iterator[Path]:
     """Yield the regular files below a path, in the order of their names.
 
@@ -31,18 +25,18 @@ def files_of(path: Path, skip: Callable[[str], None]) -> Iterator[Path]:
         skip: called with what each of the others is.
 
     Raises:
-        PartUnknownError: it is neither, or there are too many.
+        InputError: it is neither, or there are too many.
     """
     if path.is_file():
         yield path
         return
     if not path.is_dir():
         msg = f'cannot import "{path}": it is no regular file and no folder'
-        raise PartUnknownError(msg)
+        raise InputError(msg, code="input.path")
     for count, one in enumerate(_below(path, skip)):
         if count == FILES_MAX:
             msg = f"{path} holds more than {FILES_MAX:,} files"
-            raise PartUnknownError(msg)
+            raise InputError(msg, code="input.path")
         yield one
 
 

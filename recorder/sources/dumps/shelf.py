@@ -21,12 +21,6 @@ AT_ONCE = 500
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class ShelfError(InputError):
-    """A dump is too large, or there is no room to read it."""
-
-    code = "input.too_large"
-
-
 class Placed(NamedTuple):
     """One version of one object, in its place."""
 
@@ -69,7 +63,7 @@ class Shelf:
         """Put one version of an object of a dump.
 
         Raises:
-            ShelfError: there is no room for it.
+            InputError: there is no room for it.
         """
         self._bytes += len(item.raw)
         if self._bytes > BYTES_MAX:
@@ -77,7 +71,7 @@ class Shelf:
                 f"the dumps hold more than {BYTES_MAX >> 30} GiB of objects;"
                 " import a part of them"
             )
-            raise ShelfError(msg)
+            raise InputError(msg, code="input.too_large")
         collection = (
             "events"
             if item.is_event
@@ -140,7 +134,7 @@ class Shelf:
                 f"cannot keep what was read in a temporary file: {exc};"
                 " set TMPDIR to a folder with more room"
             )
-            raise ShelfError(msg) from exc
+            raise InputError(msg, code="input.too_large") from exc
 
 
 def _ticks(at: datetime) -> int:
