@@ -86,7 +86,7 @@ def test_a_must_gather_is_answered_right_or_honestly_less(
         "tape", "cut", "--log", "1", str(tmp_path / "cut.jsonl.zst")
     )
     assert cut.status == 5
-    assert "log 1 was imported from dumps" in cut.err
+    assert 'log 1 of "gathered" was imported from dumps' in cut.err
 
 
 @pytest.mark.usefixtures("importing")
