@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.conftest import TEMPLATE
 from tests.corpus.conftest import Corpus
 from tests.corpus.live.asking import (
     LIVE,
@@ -12,6 +13,7 @@ from tests.corpus.live.asking import (
     ask_why_unruled,
     counted,
     live_names,
+    play_live,
 )
 from tests.corpus.live_judge import (
     Grade,
@@ -20,6 +22,10 @@ from tests.corpus.live_judge import (
     judge_why,
     read_questions,
 )
+from tests.support.postgres import DatabaseServer, fresh_database
+from tests.support.sampling import sampled
+
+ODD = LIVE.with_name("odd")
 
 RIGHT_MIN = 177
 """Of 178; it is raised when more are asked or right, and never lowered."""
@@ -33,6 +39,18 @@ async def test_live_incidents_are_explained_as_well_as_before(
     table = "\n".join(map(str, graded))
     assert counted(graded)[Grade.SURE_AND_WRONG] == 0, table
     assert counted(graded)[Grade.RIGHT] >= RIGHT_MIN, table
+
+
+async def test_odd_incidents_are_explained(
+    embedded_server: DatabaseServer,
+) -> None:
+    names = sampled("odd incidents", live_names(ODD), 4)
+    async with fresh_database(embedded_server, TEMPLATE) as database:
+        logs = await play_live(database.dsn("writer"), names, ODD)
+        graded = [one async for one in ask_live(database, logs, ODD)]
+
+    # Of all, 94 are right and two only possible, in outages of the API.
+    assert {*counted(graded)} <= {Grade.RIGHT, Grade.TIMID}, graded
 
 
 UNRULED_MIN = 85
