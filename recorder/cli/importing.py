@@ -199,7 +199,9 @@ async def _import(
             importing = _importing(settings, chosen, None, screen)
             found = await find_all(importing, shelf, stop)
             screen.clear()
-            return _printed(chosen, found, None)
+            status = _printed(chosen, found, None)
+            _check(found, chosen.paths)
+            return status
         async with chosen.into or _new(settings) as (log, dsn):
             importing = _importing(settings, chosen, log, screen)
             found = await find_all(importing, shelf, stop)

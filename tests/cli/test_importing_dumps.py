@@ -201,6 +201,7 @@ def test_what_nothing_is_recognized_in_makes_no_log(
         refused = recorder("import", str(one))
         assert refused.status == 1
         assert "is recognized" in refused.err
+    assert recorder("import", "--dry-run", str(folder)).status == 1
     assert "notes" not in recorder("status").out
 
 

@@ -368,6 +368,18 @@ def test_a_bomb_is_refused_by_its_ratio(
     assert "times its size" in str(file.trouble)
 
 
+def test_a_file_of_any_size_is_refused_before_it_is_read(
+    tmp_path: Path,
+) -> None:
+    sparse = tmp_path / "sparse.json"
+    sparse.touch()
+    os.truncate(sparse, 1 << 40)
+
+    (found,), _, _ = looked(sparse)
+
+    assert "larger than 256 GiB" in str(found.files[0].trouble)
+
+
 def nested(depth: int) -> bytes:
     packed = PODS.encode()
     for _ in range(depth):

@@ -38,6 +38,7 @@ from recorder.sources.files import (
     documents,
     members,
 )
+from recorder.sources.files.unpacking import UNPACKED_BYTES_MAX
 from recorder.sources.files.yaml import is_yaml, yaml_documents
 
 BEGINNING = 1 << 14
@@ -202,6 +203,9 @@ class _Examiner:
 
     def _identify(self, path: Path) -> None:
         """Add a file to the identity of the path."""
+        if path.stat().st_size > UNPACKED_BYTES_MAX:
+            msg = f"{path} is larger than {UNPACKED_BYTES_MAX >> 30} GiB"
+            raise UnreadableError(msg)
         with path.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").digest()
         name = os.fsencode(path.relative_to(self.found.path))
