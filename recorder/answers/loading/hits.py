@@ -283,16 +283,20 @@ async def _with_deleters(
 ) -> list[Hit]:
     """Return hits that say who deleted the first Pod, where that is known."""
     deleted = [h for h in found if h.hit_by is HitBy.DELETION][:DELETERS_MAX]
+    keys = frozenset().union(*(hit.pod_keys for hit in deleted))
+    changes: dict[str, StoredFact] = {}
+    for stored in gangs.facts if keys else ():
+        thing = stored.fact.object
+        if (
+            isinstance(stored.fact.detail, DeletionRequested | Vanished)
+            and thing is not None
+            and thing.key in keys
+        ):
+            changes.setdefault(thing.key, stored)
     for hit in deleted:
-        change = next(
-            stored
-            for stored in gangs.facts
-            if isinstance(stored.fact.detail, DeletionRequested | Vanished)
-            and stored.fact.object is not None
-            and stored.fact.object.key in hit.pod_keys
-        )
-        actor = await deleter_of(reading, change, knowledge)
-        if actor is not None and actor.name is not None:
+        first = [c for key, c in changes.items() if key in hit.pod_keys][:1]
+        actor = first and await deleter_of(reading, first[0], knowledge)
+        if actor and actor.name is not None:
             says = f"{hit.says}; deleted by {actor.name}"
             found[found.index(hit)] = replace(hit, says=says)
     return found
