@@ -13,7 +13,7 @@ import { readInstant } from './time/instant.js';
 import { logOf } from './words/incident.js';
 import { isWorkload } from './words/workload.js';
 import {
-  clusterOf, fleetOf, isNamed, knownOf, leftOutOf, searchedOf,
+  clusterOf, endOf, fleetOf, isNamed, knownOf, leftOutOf, searchedOf,
 } from './words/recording.js';
 
 /** @typedef {import('./route/place.js').Place} Place */
@@ -123,7 +123,7 @@ export class Page extends Reading {
   }
 
   get end() {
-    return this.known?.until ?? null;
+    return this.cluster ? endOf(this.cluster) : null;
   }
 
   /** What has to be requested now. */

@@ -247,4 +247,4 @@ def test_hours_by_namespace_add_up_to_what_the_headline_says(
     tab = open_tab("/?log=3")
     hours = tab.page.locator(".hours b").all_inner_texts()
 
-    assert f"at least {sum(map(float, hours)):g} GPU-hours" in tab.says("h1")
+    assert f"at least {sum(map(float, hours)):.2f} GPU-hours" in tab.says("h1")

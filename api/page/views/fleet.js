@@ -9,7 +9,7 @@ import { dayAndClock } from '../time/clock.js';
 import { FILTER_WORDS } from '../words/filter.js';
 import { logOf } from '../words/incident.js';
 import { incidentsMarkdown } from '../words/markdown.js';
-import { counted, objectName, rounded } from '../words/plain.js';
+import { counted, gpuHours, objectName } from '../words/plain.js';
 import { Facets } from './facets.js';
 import { Holes, LeftOut } from './leftout.js';
 import { Incidents } from './incidents.js';
@@ -70,7 +70,7 @@ function Headline({ fleet: { incidents, logs }, isWaiting }) {
   if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
   if (logs.length > 1) parts.push(`in ${counted(logs.length, 'cluster')}`);
   const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} affected`;
-  const hours = lost === 0 ? '' : `, at least ${rounded(lost)} GPU-hours lost`;
+  const hours = lost === 0 ? '' : `, at least ${gpuHours(lost)} GPU-hours lost`;
   return html`<h1 id="title">${parts.join(' ')}${hit}${hours}</h1>`;
 }
 

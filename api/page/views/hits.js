@@ -3,7 +3,7 @@
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { clock } from '../time/clock.js';
-import { counted, prose, rounded } from '../words/plain.js';
+import { counted, gpuHours, prose } from '../words/plain.js';
 import { partOf } from '../words/workload.js';
 import { Figure } from './states.js';
 
@@ -28,10 +28,10 @@ export function Jobs({ page, impact }) {
               says=${partsOf(workloads, totals.pods)} />
             <${Figure} value=${String(totals.gpus)}
               says=${totals.gpus === 1 ? 'GPU' : 'GPUs'} />
-            <${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
+            <${Figure} value="≥ ${gpuHours(totals.gpuHoursLost)}"
               says=${since.length === 0
                 ? 'GPU-hours, and the work since the last checkpoint, which is not known'
-                : `GPU-hours, and ${rounded(work)} since the last checkpoint`} />
+                : `GPU-hours, and ${gpuHours(work)} since the last checkpoint`} />
           </div>
           <${Hits} page=${page} hits=${workloads} />`}
     </section>
@@ -74,9 +74,9 @@ export function Hits({ page, hits }) {
               ? 'not yet'
               : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
                 </time>`}</td>
-            <td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h${
+            <td data-name="lost">≥ ${gpuHours(hit.gpuHoursLost)} GPU-h${
               hit.gpuHoursSinceCheckpoint !== null && html`
-              <small>and ${rounded(hit.gpuHoursSinceCheckpoint)} since its last
+              <small>and ${gpuHours(hit.gpuHoursSinceCheckpoint)} since its last
               checkpoint</small>`}</td>
             <td data-name="evidence">
               ${hit.evidence.map((/** @type {string} */ entry) => html`

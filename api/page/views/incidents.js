@@ -8,7 +8,7 @@ import { readInstant } from '../time/instant.js';
 import { clock, day, zoneName } from '../time/clock.js';
 import { actorName } from '../words/author.js';
 import { because, lasted, logOf } from '../words/incident.js';
-import { counted, objectName, prose, rounded, verb } from '../words/plain.js';
+import { counted, gpuHours, objectName, prose, verb } from '../words/plain.js';
 import { Headings } from './headings.js';
 
 /** @param {{page: import('../page.js').Page, fleet: any}} given */
@@ -30,7 +30,7 @@ function Group({ page, fleet, group: { title, incidents } }) {
   const lost = incidents.reduce((/** @type {number} */ sum,
     /** @type {any} */ one) => sum + one.totals.gpuHoursAttributed, 0);
   const about = [counted(incidents.length, 'incident')];
-  if (lost > 0) about.push(`≥ ${rounded(lost)} GPU-hours`);
+  if (lost > 0) about.push(`≥ ${gpuHours(lost)} GPU-hours`);
   if (fleet.by === 'day') {
     about.push(zoneName(zone, readInstant(incidents[0].from) ?? 0));
   }
@@ -94,7 +94,7 @@ function Line({ page, fleet, incident }) {
         ${' '}<small>${who}</small>`}</td>
       <td class="cost"><${Job} page=${page} incident=${incident} /></td>
       <td class="lost">${gpuHoursAttributed > 0
-        && `≥ ${rounded(gpuHoursAttributed)} GPU-h`}</td>
+        && `≥ ${gpuHours(gpuHoursAttributed)} GPU-h`}</td>
       <td><span class="sure ${sure}">${sure}</span></td>
     </tr>
   `;

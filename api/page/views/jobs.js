@@ -10,7 +10,7 @@ import { readInstant } from '../time/instant.js';
 import { clock, day, dayAndClock } from '../time/clock.js';
 import { endedBy, endedByWhom } from '../words/ending.js';
 import { jobsMarkdown } from '../words/markdown.js';
-import { counted, prose, rounded, term } from '../words/plain.js';
+import { counted, gpuHours, prose, term } from '../words/plain.js';
 import { partOf, slurmNames } from '../words/workload.js';
 import { Facets } from './facets.js';
 import { Headings } from './headings.js';
@@ -77,7 +77,7 @@ function headline({ jobs, totals: { workloads, endings, gpuHoursLost }, logs,
     `${counted(count, 'job')}${logs.length > 1
       ? ` in ${counted(logs.length, 'cluster')}` : ''}`,
     times > 0 && `ended or lost ${parts} ${counted(times, 'time')}`,
-    lost > 0 && `at least ${rounded(lost)} GPU-hours lost`,
+    lost > 0 && `at least ${gpuHours(lost)} GPU-hours lost`,
   ].filter(Boolean).join(', ');
 }
 
@@ -150,9 +150,9 @@ function Line({ page, job, isChosen }) {
       <td data-name=${job.restarts > 0 && 'restarts'}>${
         job.restarts > 0 && job.restarts}</td>
       <td class="lost">${job.gpuHoursLost > 0
-        && `≥ ${rounded(job.gpuHoursLost)} GPU-h`}${
+        && `≥ ${gpuHours(job.gpuHoursLost)} GPU-h`}${
         job.gpuHoursSinceCheckpoint !== null && html`
-        <small>and ${rounded(job.gpuHoursSinceCheckpoint)} since its last
+        <small>and ${gpuHours(job.gpuHoursSinceCheckpoint)} since its last
         checkpoint</small>`}</td>
       <td class="full" data-name=${full !== null && 'in full'}>${full !== null
         && `${Math.floor(full * 100)} %`}</td>

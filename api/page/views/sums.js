@@ -4,7 +4,7 @@ import { heatOf, hoursByNamespace, racksOf } from '../fleet/sums.js';
 import { html } from '../html.js';
 import { clock, day } from '../time/clock.js';
 import { hasWord, toggled } from '../words/filter.js';
-import { counted, rounded } from '../words/plain.js';
+import { counted, gpuHours } from '../words/plain.js';
 
 /** Shades of a heat-map, from one incident to the most. */
 const SHADES = 4;
@@ -94,7 +94,7 @@ function Hours({ page, hours }) {
           filter: toggled(filter, `namespace:${name}`) })}>
           <span>${name}</span>
           <i style=${{ width: `${(lost / most) * 100}%` }}></i>
-          <b>${rounded(lost)}</b></a></li>`)}</ul>
+          <b>${gpuHours(lost)}</b></a></li>`)}</ul>
     </section>
   `;
 }

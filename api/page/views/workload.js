@@ -11,7 +11,7 @@ import { Timeline } from '../timeline/timeline.js';
 import {
   alike, createdBy, endedBy, endedByWhom, lostOn, pathOf,
 } from '../words/ending.js';
-import { counted, objectName, prose, rounded } from '../words/plain.js';
+import { counted, gpuHours, objectName, prose } from '../words/plain.js';
 import { partOf, phaseOf, slurmNames } from '../words/workload.js';
 import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
 import {
@@ -119,7 +119,7 @@ function EndingCard({ page, ending }) {
       + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
     ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
     ...(again === null ? [] : [['Running again', clock(again, zone)]]),
-    ...(gpuHoursLost > 0 ? [['GPU-hours', `≥ ${rounded(gpuHoursLost)} lost`]] : []),
+    ...(gpuHoursLost > 0 ? [['GPU-hours', `≥ ${gpuHours(gpuHoursLost)} lost`]] : []),
     timesRow(readInstant(ending.at) ?? 0, zone),
   ];
   return html`
@@ -176,7 +176,7 @@ function Story({ page, story }) {
         says="${story.gpus === 1 ? 'GPU' : 'GPUs'}, ${what}" />
       <${Figure} value=${String(story.nodes.length)}
         says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
-      <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, plus
+      <${Figure} value="≥ ${gpuHours(lost)}" says="GPU-hours lost, plus
         any work since the last checkpoint (not recorded)" />
       <${Figure} value=${full === null ? 'never'
         : dayAndClock(full, zone)} says="first ran in full" />

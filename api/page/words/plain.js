@@ -35,6 +35,13 @@ export function rounded(value) {
   return String(Number(value.toPrecision(2)));
 }
 
+/**
+ * GPU-hours, as commands print them.
+ * @param {number} value
+ * @returns {string}
+ */
+export const gpuHours = (value) => value.toFixed(2);
+
 /** @type {Record<string, string>} */
 const HAPPENED = {
   REPLACED: 'was replaced by another machine',

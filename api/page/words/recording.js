@@ -104,6 +104,17 @@ export const knownOf = (cluster) => ({
 });
 
 /**
+ * The end of a record, or now.
+ * @param {any} cluster
+ * @returns {number | null} null for a live log that no recorder writes: no
+ *   proof of its last minutes will come
+ */
+export const endOf = ({ log, sources, coverage }) =>
+  log.kind === 'LIVE' && sources.some(
+    (/** @type {any} */ one) => one.state === 'STOPPED')
+    ? null : readInstant(coverage.until ?? '');
+
+/**
  * The log that a place speaks of: the one that is named, else the first that
  * is live, else the first.
  * @param {any} status the answer of the overview

@@ -403,7 +403,7 @@ const { readInstant } = in_time_instant;
 const { clock, day, zoneName } = in_time_clock;
 const { actorName } = in_words_author;
 const { because, lasted, logOf } = in_words_incident;
-const { counted, objectName, prose, rounded, verb } = in_words_plain;
+const { counted, gpuHours, objectName, prose, verb } = in_words_plain;
 const { Headings } = in_views_headings;
 function Incidents({ page, fleet }) {
 const { groups } = fleet;
@@ -421,7 +421,7 @@ const { zone } = page.place;
 const lost = incidents.reduce((sum,
 one) => sum + one.totals.gpuHoursAttributed, 0);
 const about = [counted(incidents.length, 'incident')];
-if (lost > 0) about.push(`≥ ${rounded(lost)} GPU-hours`);
+if (lost > 0) about.push(`≥ ${gpuHours(lost)} GPU-hours`);
 if (fleet.by === 'day') {
 about.push(zoneName(zone, readInstant(incidents[0].from) ?? 0));
 }
@@ -476,7 +476,7 @@ ${again && html` <small class="again">${again}</small>`}</td>
 ${' '}<small>${who}</small>`}</td>
 <td class="cost"><${Job} page=${page} incident=${incident} /></td>
 <td class="lost">${gpuHoursAttributed > 0
-&& `≥ ${rounded(gpuHoursAttributed)} GPU-h`}</td>
+&& `≥ ${gpuHours(gpuHoursAttributed)} GPU-h`}</td>
 <td><span class="sure ${sure}">${sure}</span></td>
 </tr>
 `;
@@ -488,7 +488,7 @@ const { heatOf, hoursByNamespace, racksOf } = in_fleet_sums;
 const { html } = in_html;
 const { clock, day } = in_time_clock;
 const { hasWord, toggled } = in_words_filter;
-const { counted, rounded } = in_words_plain;
+const { counted, gpuHours } = in_words_plain;
 const SHADES = 4;
 function Sums({ page, fleet }) {
 const { incidents, places } = fleet;
@@ -563,7 +563,7 @@ return html`
 filter: toggled(filter, `namespace:${name}`) })}>
 <span>${name}</span>
 <i style=${{ width: `${(lost / most) * 100}%` }}></i>
-<b>${rounded(lost)}</b></a></li>`)}</ul>
+<b>${gpuHours(lost)}</b></a></li>`)}</ul>
 </section>
 `;
 }
@@ -579,7 +579,7 @@ const { dayAndClock } = in_time_clock;
 const { FILTER_WORDS } = in_words_filter;
 const { logOf } = in_words_incident;
 const { incidentsMarkdown } = in_words_markdown;
-const { counted, objectName, rounded } = in_words_plain;
+const { counted, gpuHours, objectName } = in_words_plain;
 const { Facets } = in_views_facets;
 const { Holes, LeftOut } = in_views_leftout;
 const { Incidents } = in_views_incidents;
@@ -622,7 +622,7 @@ const parts = [counted(incidents.length, 'incident')];
 if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
 if (logs.length > 1) parts.push(`in ${counted(logs.length, 'cluster')}`);
 const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} affected`;
-const hours = lost === 0 ? '' : `, at least ${rounded(lost)} GPU-hours lost`;
+const hours = lost === 0 ? '' : `, at least ${gpuHours(lost)} GPU-hours lost`;
 return html`<h1 id="title">${parts.join(' ')}${hit}${hours}</h1>`;
 }
 function Answered({ page, fleet }) {

@@ -152,7 +152,7 @@ const { readInstant } = in_time_instant;
 const { clock, day, dayAndClock } = in_time_clock;
 const { endedBy, endedByWhom } = in_words_ending;
 const { jobsMarkdown } = in_words_markdown;
-const { counted, prose, rounded, term } = in_words_plain;
+const { counted, gpuHours, prose, term } = in_words_plain;
 const { partOf, slurmNames } = in_words_workload;
 const { Facets } = in_views_facets;
 const { Headings } = in_views_headings;
@@ -198,7 +198,7 @@ return [
 `${counted(count, 'job')}${logs.length > 1
 ? ` in ${counted(logs.length, 'cluster')}` : ''}`,
 times > 0 && `ended or lost ${parts} ${counted(times, 'time')}`,
-lost > 0 && `at least ${rounded(lost)} GPU-hours lost`,
+lost > 0 && `at least ${gpuHours(lost)} GPU-hours lost`,
 ].filter(Boolean).join(', ');
 }
 const sumOf = (jobs, name) => jobs.reduce((sum, one) => sum + one[name], 0);
@@ -263,9 +263,9 @@ ${' '}<small>by ${by}</small>`}</td>
 <td data-name=${job.restarts > 0 && 'restarts'}>${
 job.restarts > 0 && job.restarts}</td>
 <td class="lost">${job.gpuHoursLost > 0
-&& `≥ ${rounded(job.gpuHoursLost)} GPU-h`}${
+&& `≥ ${gpuHours(job.gpuHoursLost)} GPU-h`}${
 job.gpuHoursSinceCheckpoint !== null && html`
-<small>and ${rounded(job.gpuHoursSinceCheckpoint)} since its last
+<small>and ${gpuHours(job.gpuHoursSinceCheckpoint)} since its last
 checkpoint</small>`}</td>
 <td class="full" data-name=${full !== null && 'in full'}>${full !== null
 && `${Math.floor(full * 100)} %`}</td>

@@ -65,7 +65,7 @@ const in_views_hits = (() => {
 const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { clock } = in_time_clock;
-const { counted, prose, rounded } = in_words_plain;
+const { counted, gpuHours, prose } = in_words_plain;
 const { partOf } = in_words_workload;
 const { Figure } = in_views_states;
 function Jobs({ page, impact }) {
@@ -88,10 +88,10 @@ says=${totals.workloads === 1 ? 'job' : 'jobs'} />
 says=${partsOf(workloads, totals.pods)} />
 <${Figure} value=${String(totals.gpus)}
 says=${totals.gpus === 1 ? 'GPU' : 'GPUs'} />
-<${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
+<${Figure} value="≥ ${gpuHours(totals.gpuHoursLost)}"
 says=${since.length === 0
 ? 'GPU-hours, and the work since the last checkpoint, which is not known'
-: `GPU-hours, and ${rounded(work)} since the last checkpoint`} />
+: `GPU-hours, and ${gpuHours(work)} since the last checkpoint`} />
 </div>
 <${Hits} page=${page} hits=${workloads} />`}
 </section>
@@ -124,9 +124,9 @@ counted(hit.gpus, 'GPU')}</td>
 ? 'not yet'
 : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
 </time>`}</td>
-<td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h${
+<td data-name="lost">≥ ${gpuHours(hit.gpuHoursLost)} GPU-h${
 hit.gpuHoursSinceCheckpoint !== null && html`
-<small>and ${rounded(hit.gpuHoursSinceCheckpoint)} since its last
+<small>and ${gpuHours(hit.gpuHoursSinceCheckpoint)} since its last
 checkpoint</small>`}</td>
 <td data-name="evidence">
 ${hit.evidence.map((entry) => html`

@@ -43,6 +43,7 @@ function rounded(value) {
 if (value === 0 || value >= 100) return Math.round(value).toLocaleString('en');
 return String(Number(value.toPrecision(2)));
 }
+const gpuHours = (value) => value.toFixed(2);
 const HAPPENED = {
 REPLACED: 'was replaced by another machine',
 REJOINED: 'rejoined as a new Node',
@@ -73,7 +74,7 @@ function valueText(value) {
 if (value === null || value === undefined) return 'none';
 return typeof value === 'string' ? value : JSON.stringify(value);
 }
-return { prose, term, counted, rounded, verb, size, objectName, valueText };
+return { prose, term, counted, rounded, gpuHours, verb, size, objectName, valueText };
 })();
 const in_ask_fragments = (() => {
 const COVERAGE = `coverage { complete since until says moreGaps
@@ -1190,6 +1191,10 @@ kind: cluster.log.kind,
 began: beganAt(cluster),
 until: readInstant(cluster.coverage.until ?? ''),
 });
+const endOf = ({ log, sources, coverage }) =>
+log.kind === 'LIVE' && sources.some(
+(one) => one.state === 'STOPPED')
+? null : readInstant(coverage.until ?? '');
 function clusterOf(status, { cluster, log: named }) {
 const log = named === ALL ? '' : named;
 const all = status?.clusters ?? [];
@@ -1237,7 +1242,7 @@ const times = cluster.sources
 .filter((at) => at !== null);
 return times.length === 0 ? null : Math.max(...times);
 }
-return { BEHIND_MAX, ALL, isNamed, fleetOf, leftOutOf, searchedOf, knownOf, clusterOf, recordingOf, withoutEnd, beganAt };
+return { BEHIND_MAX, ALL, isNamed, fleetOf, leftOutOf, searchedOf, knownOf, endOf, clusterOf, recordingOf, withoutEnd, beganAt };
 })();
 const in_views_overlays = (() => {
 const { Component, html } = in_html;
@@ -1811,7 +1816,7 @@ const { readInstant } = in_time_instant;
 const { logOf } = in_words_incident;
 const { isWorkload } = in_words_workload;
 const {
-clusterOf, fleetOf, isNamed, knownOf, leftOutOf, searchedOf,
+clusterOf, endOf, fleetOf, isNamed, knownOf, leftOutOf, searchedOf,
 } = in_words_recording;
 const AROUND = 600_000;
 const PAGES_MAX = 10;
@@ -1878,7 +1883,7 @@ get sources() {
 return this.cluster?.sources ?? super.sources;
 }
 get end() {
-return this.known?.until ?? null;
+return this.cluster ? endOf(this.cluster) : null;
 }
 get needs() {
 return needsOf({

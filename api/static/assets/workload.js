@@ -104,7 +104,7 @@ const { Timeline } = in_timeline_timeline;
 const {
 alike, createdBy, endedBy, endedByWhom, lostOn, pathOf,
 } = in_words_ending;
-const { counted, objectName, prose, rounded } = in_words_plain;
+const { counted, gpuHours, objectName, prose } = in_words_plain;
 const { partOf, phaseOf, slurmNames } = in_words_workload;
 const { Coverage, Empty, Figure, Trouble, Waiting } = in_views_states;
 const {
@@ -190,7 +190,7 @@ partOf(page.place.kind))
 + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
 ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
 ...(again === null ? [] : [['Running again', clock(again, zone)]]),
-...(gpuHoursLost > 0 ? [['GPU-hours', `≥ ${rounded(gpuHoursLost)} lost`]] : []),
+...(gpuHoursLost > 0 ? [['GPU-hours', `≥ ${gpuHours(gpuHoursLost)} lost`]] : []),
 timesRow(readInstant(ending.at) ?? 0, zone),
 ];
 return html`
@@ -240,7 +240,7 @@ ${page.kept.length > 0 && html`<${Part} page=${page} name="metrics" />`}
 says="${story.gpus === 1 ? 'GPU' : 'GPUs'}, ${what}" />
 <${Figure} value=${String(story.nodes.length)}
 says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
-<${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, plus
+<${Figure} value="≥ ${gpuHours(lost)}" says="GPU-hours lost, plus
 any work since the last checkpoint (not recorded)" />
 <${Figure} value=${full === null ? 'never'
 : dayAndClock(full, zone)} says="first ran in full" />

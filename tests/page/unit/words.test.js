@@ -10,10 +10,10 @@ import {
 } from '../../../api/page/words/incident.js';
 import { entryMarkdown } from '../../../api/page/words/markdown.js';
 import {
-  counted, objectName, rounded, size, valueText,
+  counted, gpuHours, objectName, rounded, size, valueText,
 } from '../../../api/page/words/plain.js';
 import {
-  beganAt, clusterOf, fleetOf, leftOutOf, recordingOf, searchedOf,
+  beganAt, clusterOf, endOf, fleetOf, leftOutOf, recordingOf, searchedOf,
   withoutEnd,
 } from '../../../api/page/words/recording.js';
 import { partOf, slurmNames } from '../../../api/page/words/workload.js';
@@ -78,6 +78,7 @@ test('of what a facet lists any is enough, and none selects what has none', () =
 test('numbers are as long as they are worth', () => {
   assert.equal(rounded(0.2421), '0.24');
   assert.equal(rounded(1234.5), '1,235');
+  assert.equal(gpuHours(0.0354), '0.04');
   assert.equal(counted(1, 'job'), '1 job');
   assert.equal(size(43_000_000), '43 MB');
   assert.equal(valueText({ a: 1 }), '{"a":1}');
@@ -109,6 +110,18 @@ test('the head says in words how far the recorder is', () => {
     tone: 'behind', says: '10 min behind, last data 11:50:00',
   });
   assert.equal(of(null).tone, 'behind');
+});
+
+test('no proof will come of a live log that no recorder writes', () => {
+  const until = '2026-11-21T11:27:26Z';
+  const of = (kind, state) => {
+    const one = cluster(kind, until);
+    return endOf({ ...one, sources: [{ ...one.sources[0], state }] });
+  };
+
+  assert.equal(of('LIVE', 'WATCHING'), readInstant(until));
+  assert.equal(of('LIVE', 'STOPPED'), null);
+  assert.equal(of('TAPE', 'STOPPED'), readInstant(until));
 });
 
 test('a tape lasts until its record ends, however far it is proven', () => {
