@@ -3,6 +3,7 @@
 Rows are list items, because chats show no tables.
 """
 
+import re
 from collections.abc import Iterator
 
 from recorder.answers.postmortem import Postmortem
@@ -86,21 +87,13 @@ def _cell(cell: str | Entries, page: str | None) -> str:
     return ", ".join(f"[`{name}`]({page}{name})" for name in cell.names)
 
 
-_SPECIAL = str.maketrans(
-    {
-        "|": "\\|",
-        "<": "&lt;",
-        "*": "\\*",
-        "_": "\\_",
-        "`": "'",
-        "[": "\\[",
-        "\n": " ",
-        "\r": " ",
-    }
-)
+_SPECIAL = re.compile(r"[\\|*_\[]|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 """Escapes Markdown: the text of an Event must not format the report."""
+
+_REPLACED = str.maketrans("`\n\r", "'  ")
 
 
 def _text(text: str) -> str:
     quotes = "\\" if text.startswith(">") else ""
-    return f"{quotes}{plain(text.translate(_SPECIAL))}"
+    one_line = plain(text.translate(_REPLACED))
+    return quotes + _SPECIAL.sub(r"\\\g<0>", one_line)
