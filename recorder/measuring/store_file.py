@@ -121,7 +121,7 @@ def load_store(path: Path) -> MetricsStore:
         MetricsError: it cannot be read, or is wrong; the message has its name
             and line.
     """
-    file = RulesFile(str(path), MetricsError)
+    file = RulesFile(str(path), MetricsError, holds="metrics store")
     found = file.read(file.text(), MetricsStore)
     for steps, why in _faults(found):
         raise file.fault(steps, why)

@@ -39,10 +39,16 @@ class RulesFile:
     """One rules file, with its name for messages."""
 
     def __init__(
-        self, name: str, refusing: type[ConfigError], *, ours: bool = False
+        self,
+        name: str,
+        refusing: type[ConfigError],
+        *,
+        ours: bool = False,
+        holds: str = "rules",
     ) -> None:
-        """Take the name for messages, and the error to raise."""
+        """Take the name and contents for messages, and the error to raise."""
         self.name = name
+        self._holds = holds
         self._loader = FAST if ours else yaml.SafeLoader
         self._refusing = refusing
         self._root: yaml.Node | None = None
@@ -107,12 +113,13 @@ class RulesFile:
         ]
         if left := len(lines_and_reasons) - len(lines):
             lines.append(f"and {left} more")
-        msg = f'cannot use the rules in "{self.name}", {"; ".join(lines)}'
+        found = "; ".join(lines)
+        msg = f'cannot use the {self._holds} in "{self.name}", {found}'
         return self._refusing(msg)
 
     def _unreadable(self, why: str, *, line: int | None = None) -> ConfigError:
         where = "" if line is None else f", line {line}"
-        msg = f'cannot read the rules in "{self.name}"{where}: {why}'
+        msg = f'cannot read the {self._holds} in "{self.name}"{where}: {why}'
         return self._refusing(msg)
 
     def _made(self, text: str) -> Any:

@@ -234,4 +234,4 @@ def test_a_file_that_is_wrong_is_refused_with_its_line(
     with pytest.raises(MetricsError) as refused:
         load_store(path)
     assert says in str(refused.value)
-    assert str(path) in str(refused.value)
+    assert f'the metrics store in "{path}"' in str(refused.value)
