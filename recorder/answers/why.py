@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from textwrap import wrap
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from recorder.answers.beginning import reach_begun
 from recorder.answers.loading.fleet import LOOKBACK
@@ -24,7 +25,7 @@ from recorder.answers.text.shown import Text
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
 from recorder.explain.sentences import lasts
-from recorder.explain.verdict import Decided, Step, Verdict
+from recorder.explain.verdict import Decided, Evidence, Step, Verdict
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document
@@ -233,21 +234,62 @@ def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
         )
 
 
-def path_lines(verdict: Verdict) -> Iterator[str]:
-    """Yield the steps, each with its first entry and the count of others."""
-    named = [_named(step) for step in verdict.steps]
+def path_lines(
+    verdict: Verdict, *, dated: datetime | None = None
+) -> Iterator[str]:
+    """Yield the steps, each with its first entry and the count of others.
+
+    A record of the time ``dated`` is a step of its own.
+    """
+    steps = list(verdict.steps)
+    if dated is not None:
+        steps = _with_dating(steps, verdict.evidence, dated)
+    named = [_named(step) for step in steps]
     width = max((len(name) for name in named), default=0)
     day = None
-    for name, step in zip(named, verdict.steps, strict=True):
+    for name, step in zip(named, steps, strict=True):
         if step.at.date() != day:
             day = step.at.date()
             yield f"  {day:%Y-%m-%d}"
         head = f"  {step.at:%H:%M:%S}  {step.role:8}  {name:{width}}  "
         yield f"{head}{cut(step_says(step))}"
-    in_steps = {entry for step in verdict.steps for entry in step.entries}
+    in_steps = {entry for step in steps for entry in step.entries}
     others = {e.entry for e in verdict.evidence} - in_steps
     if more := len(others) + verdict.evidence_left_out:
         yield from row_lines("...", f"{counted(more, 'more record')}: see -v")
+
+
+def _with_dating(
+    steps: Sequence[Step], evidence: Sequence[Evidence], dated: datetime
+) -> list[Step]:
+    """Return steps with the record of a time, unless one has its second."""
+    found = next(
+        (e for e in evidence if dated in {e.occurred_at, e.observed_at}), None
+    )
+    second = dated.replace(microsecond=0)
+    seconds = {step.at.replace(microsecond=0) for step in steps}
+    if found is None or second in seconds:
+        return [*steps]
+    entry = found.entry
+    rest = [
+        replace(
+            step,
+            entries=[
+                step.entries[0],
+                *(other for other in step.entries[1:] if other != entry),
+            ],
+        )
+        for step in steps
+    ]
+    shown = Step(
+        role=found.role,
+        at=dated,
+        says=found.says,
+        actor=None,
+        entries=[entry],
+    )
+    place = sum(step.at < dated for step in rest)
+    return [*rest[:place], shown, *rest[place:]]
 
 
 def _named(step: Step) -> str:

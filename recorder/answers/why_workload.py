@@ -500,7 +500,7 @@ def _nodes(ending: Ending, *, verbose: bool) -> Iterator[str]:
         names = _few(nodes, len(nodes), verbose=verbose)
         yield from row_lines("node", f"{names}: {happened}; {cause}")
         if not place:
-            yield from path_lines(alike[0])
+            yield from path_lines(alike[0], dated=ending.at)
         at = written(alike[0].not_after)
         command = f"recorder why node/{alike[0].node} --at {at}"
         yield from row_lines("more", command)
