@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType, field
 from recorder.answers.clusters import Away
 from recorder.answers.coverage import few, outage_line
 from recorder.answers.text.lines import human_bytes
+from recorder.answers.text.table import age
 from recorder.facts.coverage.audit_state import AuditReading, audit_reading
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.coverage.outages import outages_of
@@ -317,7 +318,7 @@ COLUMNS = (
     "SOURCE",
     "RESOURCE",
     "STATE",
-    "LAG",
+    "PROVEN",
     "ENTRIES",
     "VERSION",
     "LAST FRAME",
@@ -328,14 +329,15 @@ def status_rows(status: LogStatus, now: datetime) -> list[list[str]]:
     """Return the streams of a log as rows of a table."""
     rows = []
     for stream in status.streams:
-        lag = status.lag_of(stream, now)
+        is_proven = status.lag_of(stream, now) is not None
+        proven = stream.vouched_until if is_proven else None
         last = stream.last_frame_at
         rows.append(
             [
                 stream.source,
                 stream.resource,
                 status.state_of(stream),
-                "" if lag is None else f"{lag:.1f}s",
+                "" if proven is None else f"{age(proven, now)} ago",
                 str(stream.entries),
                 stream.resource_version or "",
                 "" if last is None else written(last),

@@ -24,8 +24,8 @@ def status(ctx: click.Context, output: str) -> int:
     r"""Show what is recorded, how current it is, and any problems.
 
     Prints one block per log: who writes it, how fast it grows, and the state
-    of each source and resource. LAG is the time since a resource was last
-    confirmed complete; quiet resources are confirmed once a minute.
+    of each source and resource. PROVEN is when a resource was last confirmed
+    complete; quiet resources are confirmed once a minute.
 
     With a registry of clusters and none named, these are the logs of all its
     databases. A cluster that is away is named, with exit status 4, and so

@@ -64,8 +64,8 @@ CHANGING = [
     (r'("(?:entries_per_minute|lag_seconds|bytes)": )[\d.]+', r"\1N"),
     (r'("version": ")18[\d.]+', r"\1V"),
     (r"PostgreSQL \S+ \(external\), [\d.]+ \w+", "PostgreSQL"),
-    (r" [\d.]+s +", " N   "),
-    (r"LAG +", "LAG   "),
+    (r" [\dydhms]+ ago +", " N   "),
+    (r"PROVEN +", "PROVEN   "),
 ]
 """What PostgreSQL and the time of the test add."""
 
