@@ -166,7 +166,7 @@ COLUMNS = (
     Column("OPERATION", rank=1),
     Column("OBJECT"),
     Column("NODE", rank=2),
-    Column("SAYS"),
+    Column("SAYS", characters_max=160),
 )
 
 

@@ -14,6 +14,7 @@ from recorder.answers.nouns import is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.facts import says
+from recorder.facts.texts import cut
 from recorder.model.entry import Entry, Operation
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ConditionChanged
@@ -23,9 +24,6 @@ NAMED_MAX = 3
 
 COMPARED_MAX = 100
 """Updates of a page whose documents are read and compared."""
-
-SIZE_MAX = 100
-"""Characters of a fact or field in a line."""
 
 NODES = "v1/nodes"
 READY = "Ready"
@@ -84,9 +82,5 @@ async def _fields(reading: Reading, line: Entry) -> str:
 
 def _few(parts: Sequence[str]) -> str:
     left = len(parts) - NAMED_MAX
-    named = "; ".join(map(_short, parts[:NAMED_MAX]))
+    named = "; ".join(cut(part) or "" for part in parts[:NAMED_MAX])
     return f"{named}; and {left} more" if left > 0 else named
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SIZE_MAX else f"{text[:SIZE_MAX]}…"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from recorder.answers.lines import COLUMNS as SHOWN
 from tests.cli.conftest import Recorder
 from tests.support.postgres import Database
 
@@ -43,13 +44,23 @@ def test_what_changed_is_said_with_the_facts_of_the_entry(
 ) -> None:
     said = [
         line["SAYS"]
-        for line in listed(demo("log", "--limit", "all").out)
+        for line in listed(demo("log", "--limit", "all", "-o", "wide").out)
         if line["OBJECT"] == "node/gpu-002"
     ]
 
     assert any(text.startswith("Ready=Unknown") for text in said)
     assert "tainted node.kubernetes.io/unreachable:NoExecute" in said
     assert all("; and " in one for one in said if one.count("; ") > 2)
+
+
+def test_a_text_has_one_bound_but_in_full_with_wide(demo: Recorder) -> None:
+    def longest(*form: str) -> int:
+        out = demo("log", "--node", "gpu-002", "--limit", "all", *form).out
+        return max(len(line["SAYS"]) for line in listed(out))
+
+    bound = SHOWN[-1].characters_max
+    assert bound is not None
+    assert longest() == bound < longest("-o", "wide")
 
 
 def test_without_facts_the_fields_are_said(

@@ -1,8 +1,8 @@
 """Tables: complete in a pipe, fitted to the width of a terminal.
 
-In a pipe nothing is shortened, so that scripts can cut and search it. On a
-terminal times are shortened, columns of low priority are omitted, and the last
-column is truncated at the end of the line.
+In a pipe only a bounded last column is shortened, so that scripts can cut and
+search the others. On a terminal times are shortened, columns of low priority
+are omitted, and the last column is truncated at the end of the line.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -50,6 +50,9 @@ class Column:
 
     wide: bool = False
     """Whether it is shown only with ``-o wide``."""
+
+    characters_max: int | None = None
+    """Of the last column, without ``-o wide``."""
 
     colours: Mapping[str, str] = field(default_factory=dict)
     """Colours of values, on a terminal."""
@@ -99,6 +102,7 @@ class Table:
         """
         self._now = now
         self._width = None if wide else width
+        self._last_max = None if wide else columns[-1].characters_max
         self._paint = paint
         self._all = columns
         self._shown = [
@@ -185,9 +189,10 @@ class Table:
             spaces = " " * (self._widths[place] - len(text))
             parts.append(self._painted(place, text, painted) + spaces)
         end = self._shown[-1]
-        room = None
+        room = self._last_max
         if self._width is not None:
-            room = max(self._width - self._used(), LAST_MIN)
+            free = max(self._width - self._used(), LAST_MIN)
+            room = free if room is None else min(room, free)
         last = shortened(texts[end], room)
         return BETWEEN.join(
             [*parts, self._painted(end, last, painted)]
