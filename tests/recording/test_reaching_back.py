@@ -198,10 +198,10 @@ async def test_a_crash_before_the_first_start_is_explained(
         paths = await save(cluster, tmp_path)
         recorded = await Recorded.begun(cluster, database, tmp_path)
         await recorded.settle()
-        await recorded.stop()
 
         why = await asked(database, "why", "node/gpu-002")
         hit = await asked(database, "impact", "node/gpu-002")
+        await recorded.stop()
 
     verdict = why["verdicts"][-1]
     assert verdict["happened"] == "reboot"
