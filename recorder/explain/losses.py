@@ -35,6 +35,9 @@ ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
 KEEPERS: Final = SERVERS | {"Job", "ReplicationController"}
 """Controllers that replace the Pods that are gone, and no others."""
 
+AT_ONCE: Final = frozenset({"ReplicaSet", "ReplicationController"})
+"""Controllers that replace a Pod when it is deleted, not when it is gone."""
+
 REVISION: Final = "controller-revision-hash"
 """The label by which Pods of one controller differ while they are updated."""
 
@@ -324,18 +327,21 @@ def was_deleted(
     owner, at = controller(pod.owners), pod.deleted_at
     if at is None or owner is None:
         return None
-    until = max(at, pod.ended_at or at) + TOGETHER
-    others = [o for o in pods if o.key != pod.key]
-    alike = [o for o in others if owner in o.owners]
+    gone = max(at, pod.ended_at or at)
+    until = (at if owner.kind in AT_ONCE else gone) + TOGETHER
+    # A workload may have had thousands of Pods: few are of that time.
+    anew = [o for o in pods if o.seen_at and at <= o.seen_at <= until]
     if not any(
-        at <= other.seen_at <= until
+        other.key != pod.key
+        and owner in other.owners
         and not other.listed
         and other.labels.get(REVISION) == pod.labels.get(REVISION)
-        for other in alike
-        if other.seen_at is not None
+        for other in anew
     ):
         return None
-    ran = [o.left_at or until for o in alike if o.runs_at(at)]
+    others = [o for o in pods if o.key != pod.key]
+    alike = [o for o in others if owner in o.owners]
+    ran = [o.left_at or gone + TOGETHER for o in alike if o.runs_at(at)]
     if ran and owner.kind not in SERVERS and max(ran) <= at + ONE_LIST:
         return None
     alone = workload.kind in SERVERS or workload.uid == owner.uid

@@ -107,14 +107,19 @@ class Tale(History):
         )
 
     def deletes(
-        self, seconds: float, name: str, *, force: bool = False
+        self,
+        seconds: float,
+        name: str,
+        *,
+        force: bool = False,
+        takes: float = 2,
     ) -> Self:
         """Let a Pod be deleted, gracefully or by force."""
         pod = a_pod(name)
         if not force:
             self.add(seconds, FactKind.DELETION_REQUESTED, {}, about=pod)
         gone = {"inferred": False, "state": {}}
-        seconds += 0 if force else 2
+        seconds += 0 if force else takes
         return self.add(seconds, FactKind.VANISHED, gone, about=pod)
 
     def container_ends(

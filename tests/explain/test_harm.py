@@ -294,6 +294,17 @@ def test_a_deleted_pod_that_nothing_replaces_is_no_harm(of: str) -> None:
     assert harmed(tale) == []
 
 
+@pytest.mark.parametrize("of", ["ReplicaSet", "ReplicationController"])
+def test_a_pod_made_while_one_that_is_not_wanted_ends_is_no_harm(
+    of: str,
+) -> None:
+    """It is scaled down, serves to its end for minutes, and is scaled up."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of)
+    tale.deletes(60, "llm-0", takes=600)
+    tale.pod_runs(400, "llm-1", "n1", of, created=True)
+    assert harmed(tale) == []
+
+
 def test_a_pod_that_an_update_replaces_is_no_harm() -> None:
     tale = Tale("n1").pod_runs(1, "llm-0", "n1", "StatefulSet")
     tale.deletes(60, "llm-0")
