@@ -114,19 +114,19 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
         yield Items([(item, NO_ENTRIES) for item in items], open=True)
     if postmortem.evidence:
         yield Heading("Timeline")
-    yield Drawing()
-    yield Table(
-        ("Time (UTC)", "Role", "What", "Entry"),
-        [
-            (
-                _clock(one.at, day),
-                one.role,
-                one.says,
-                Entries([str(one.entry)]),
-            )
-            for one in postmortem.evidence
-        ],
-    )
+        yield Drawing()
+        yield Table(
+            ("Time (UTC)", "Role", "What", "Entry"),
+            [
+                (
+                    _clock(one.at, day),
+                    one.role,
+                    one.says,
+                    Entries([str(one.entry)]),
+                )
+                for one in postmortem.evidence
+            ],
+        )
     yield Command(postmortem.origin, postmortem.command)
 
 

@@ -344,7 +344,8 @@ async def _claims(
         )
     )
     if not place.is_wide:
-        return facts
+        # An audit log may name such an object too.
+        return [one for one in facts if isinstance(one.fact.detail, Claimed)]
     return [
         stored
         for stored in facts
@@ -363,7 +364,7 @@ def _minutes(claims: Sequence[StoredFact]) -> Sequence[ClaimedMinute]:
 
 def _claim(stored: StoredFact, knowledge: Knowledge) -> PlaceClaim:
     claim = stored.fact.detail
-    assert isinstance(claim, Claimed), "nothing else is read"
+    assert isinstance(claim, Claimed), "nothing else is kept"
     return PlaceClaim(
         entry=stored.entry,
         at=stored.at,

@@ -128,7 +128,8 @@ class Draft:
         """When it ran in full again."""
         if self.hit is not None:
             return self.hit.running_again_at
-        return self.loss.again() if self.loss else None
+        loss = self.loss
+        return loss.again() if loss else None
 
     @property
     def loss(self) -> Loss | None:

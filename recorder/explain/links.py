@@ -20,6 +20,7 @@ from recorder.explain.signals import (
     is_made,
     is_order,
     is_same,
+    is_undone,
 )
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS, rank, weaker
@@ -282,6 +283,7 @@ def is_given_back(t: Transition, one: Intervention) -> bool:
         and any(
             s.position > t.effect.position
             and s.subject in own
+            and is_undone(s)
             and is_same(t.author(s), one.author)
             for s in t.episode.written
         )

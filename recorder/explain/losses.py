@@ -38,6 +38,9 @@ KEEPERS: Final = SERVERS | {"Job", "ReplicationController"}
 AT_ONCE: Final = frozenset({"ReplicaSet", "ReplicationController"})
 """Controllers that replace a Pod when it is deleted, not when it is gone."""
 
+ANSWERS: Final = timedelta(seconds=15)
+"""How long such a controller takes under load; later it wants a new Pod."""
+
 REVISION: Final = "controller-revision-hash"
 """The label by which Pods of one controller differ while they are updated."""
 
@@ -328,7 +331,7 @@ def was_deleted(
     if at is None or owner is None:
         return None
     gone = max(at, pod.ended_at or at)
-    until = (at if owner.kind in AT_ONCE else gone) + TOGETHER
+    until = at + ANSWERS if owner.kind in AT_ONCE else gone + TOGETHER
     # A workload may have had thousands of Pods: few are of that time.
     anew = [o for o in pods if o.seen_at and at <= o.seen_at <= until]
     if not any(

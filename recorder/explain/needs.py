@@ -72,9 +72,16 @@ def machines_of(facts: Iterable[StoredFact], base: NodeState) -> set[str]:
         part
         for fields in (base.fields, *shown)
         for name in _IDS
-        for part in str(fields.get(name) or "").split("/")[-2:]
+        for part in _ends(str(fields.get(name) or ""))
         if len(part) >= _ID_MIN
     }
+
+
+def _ends(named: str) -> list[str]:
+    """Return what names one machine in an ID."""
+    # metal3://NAMESPACE/BAREMETALHOST/MACHINE
+    both = named.startswith("metal3://")
+    return named.split("/")[-2 if both else -1 :]
 
 
 def is_of_machine(fact: Fact) -> bool:

@@ -34,7 +34,7 @@ ORDERS = Resource.parse("power.example.net/v1/powerorders")
 
 def booted(version: int, boot: str) -> dict[str, Any]:
     node = a_node("n0", version)
-    node["spec"] = {"providerID": "metal://hall-2/host-17/n0-machine"}
+    node["spec"] = {"providerID": "metal3://hall-2/host-17/n0-machine"}
     node["status"]["nodeInfo"] = {"bootID": boot, "machineID": "0123456789ab"}
     return node
 

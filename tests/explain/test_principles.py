@@ -80,6 +80,22 @@ def test_a_word_of_who_empties_a_node_and_gives_it_back_is_likely(
     assert verdict.confidence is Confidence.LIKELY
 
 
+def test_another_word_after_the_effect_gives_nothing_back() -> None:
+    tale = Tale()
+    tale.labels(10, "example.net/state", "in-maintenance", actor="roller")
+    tale.cordons(11, "roller").pod(12, "EvictionByEvictionAPI").crashes(20)
+    tale.labels(
+        240,
+        "example.net/state",
+        "maintenance-overdue",
+        old="in-maintenance",
+        actor="roller",
+    )
+    verdict = tale.verdict()
+    assert decided(verdict)[0] is Decision.HOST_MAINTENANCE
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
 @pytest.mark.parametrize("same", [True, False])
 def test_a_kubelet_that_restarts_between_the_steps_of_one_hand_is_a_step(
     *, same: bool

@@ -57,7 +57,13 @@ place."""
 
 MOMENT = timedelta(seconds=1)
 
-DELETES = re.compile(r"\bdelet(e[sd]?|ing)\b", re.IGNORECASE)
+DELETES = re.compile(
+    r"^(?!.*\b(?:not|cannot|fail\w*|error|unable|wait\w*)\b)"
+    r"(?=.*\bpod\b).*\bdelet(e[sd]?|ing)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What its reporter says when it deletes the Pod, and not why it cannot."""
+
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 UID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
@@ -68,7 +74,7 @@ OUTPUT = "output of the job"
 async def with_author(
     reading: Reading, ending: Ending, knowledge: Knowledge
 ) -> Ending:
-    """Add the author, if audit shows it, and the missing evidence."""
+    """Add the author, if anything shows it, and the missing evidence."""
     audited = any(stream.source == AUDIT for stream in reading.streams)
     decision = None if ending.verdict is None else ending.verdict.decision
     if ending.ended_by is EndedBy.DRAIN and decision is not None:

@@ -4,6 +4,7 @@ A question about a window reads one day more before it, because faults and
 decisions come before effects; it begins with the state of the node then.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -214,11 +215,14 @@ async def _with_machines(
 
     Such as the BareMetalHost or the instance in its provider ID.
     """
-    machines = {
-        machine: node.name
+    named = [
+        (machine, node.name)
         for node in nodes
         for machine in machines_of(node.facts, node.base)
-    }
+    ]
+    counts = Counter(machine for machine, _ in named)
+    # Of clones nothing says which is meant.
+    machines = {one: node for one, node in named if counts[one] == 1}
     others = machines.keys() - {node.name for node in nodes}
     known = await reading.names(NodeNames(others)) if others else ()
     if not known:

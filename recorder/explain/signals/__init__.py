@@ -34,6 +34,7 @@ from recorder.explain.signals.marks import (
     is_order,
     is_report,
     is_trouble,
+    is_undone,
     marks_of,
 )
 from recorder.explain.signals.node import node_signals
@@ -57,6 +58,7 @@ __all__ = [
     "Topic",
     "actor_of",
     "intents_of",
+    "is_undone",
     "is_bad",
     "is_called_off",
     "is_deleted",

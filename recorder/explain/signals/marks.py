@@ -123,6 +123,29 @@ def intents_of(steps: Iterable[Signal]) -> Iterator[tuple[Decision, Signal]]:
         yield from ((decision, s) for s, text in said if words.search(text))
 
 
+def is_undone(mark: Signal) -> bool:
+    """Whether a signal ends what one of its subject began or stated.
+
+    A value that only states something else, such as a next stage, does not.
+    """
+    match mark.detail:
+        case (
+            LabelChanged(old=old, new=new)
+            | AnnotationChanged(old=old, new=new)
+        ):
+            if new is None or new.lower() in _WORDS.nothing:
+                return True
+            return _states(old or "") and not _states(new)
+        case _:
+            return mark.over
+
+
+def _states(value: str) -> bool:
+    return bool(_ORDER.search(value)) or any(
+        words.search(value) for _, words in _INTENTS
+    )
+
+
 def is_order(mark: Signal, *, later: bool = False) -> bool:
     """Whether a mark says that its node is drained or rebooted now.
 

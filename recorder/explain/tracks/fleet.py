@@ -251,7 +251,7 @@ class Fleet:
 
     def set_aside(self, nodes: frozenset[str], at: datetime) -> frozenset[str]:
         """Return which of some nodes were cordoned at a time."""
-        by = at + timedelta.resolution
+        by = shifted(at, timedelta.resolution)
         cordoned = {node for node in nodes if self._aside.last(node, by)}
         return nodes & self._cordoned | cordoned
 
