@@ -100,7 +100,7 @@ DISRUPTED = named(f"""
         and f.bearing = #disruption and {IN_TIME} offset 0) f
 """)
 # The log may have only the plural of the kind in an audit record.
-REQUESTS = named(f"""
+OF_OBJECTS = f"""
     select {COLUMNS}
     from unnest(:groups::text[], :namespaces::text[], :names::text[])
       w (api_group, namespace, name)
@@ -108,10 +108,13 @@ REQUESTS = named(f"""
     join recorder.object o on o.log_id = :log and o.kind_id = k.kind_id
       and o.namespace = w.namespace and o.name = w.name,
     lateral (select * from recorder.fact f
-      where {OF_EXTENT} and f.object_id = o.object_id and {IN_TIME}
-        and (f.node_id is null and f.kind = #requested or f.kind = #claimed)
-      offset 0) f
-    order by f.position desc limit {CLAIMS_MAX}
+      where {OF_EXTENT} and f.object_id = o.object_id and {IN_TIME}"""
+# Requests are not cut: the oldest says who created an object.
+REQUESTS = named(f"""{OF_OBJECTS}
+        and f.node_id is null and f.kind = #requested offset 0) f
+    union all (
+    {OF_OBJECTS} and f.kind = #claimed offset 0) f
+    order by f.position desc limit {CLAIMS_MAX})
 """)
 SIGNS = facts_where(f"f.bearing = #sign and {IN_TIME}")
 # A last renewal before a silence, a new boot, a Node whose Ready became or was
