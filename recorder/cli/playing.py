@@ -3,6 +3,7 @@
 import asyncio
 import shlex
 import sys
+from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,7 +89,7 @@ async def _name(settings: Settings, number: int) -> None:
     """Say how to ask a log that shares the name of its cluster."""
     from recorder.wiring.reading import open_logs
 
-    async with open_logs(settings) as logs:
+    async with open_logs(_unregistered(settings)) as logs:
         every = await logs.every()
     names = {log.id: log.cluster_name for log in every}
     own = names.pop(number)
@@ -97,6 +98,11 @@ async def _name(settings: Settings, number: int) -> None:
             f'another log is of "{own}" too: ask this one with'
             f" --log {number}, or play with --cluster to name it"
         )
+
+
+def _unregistered(settings: Settings) -> Settings:
+    """Return the settings of where tapes are played, a registry or not."""
+    return replace(settings, clusters_file=None)
 
 
 @click.command(name="record")
@@ -214,7 +220,7 @@ async def _happened(
 
     lines: list[str] = []
     verdicts: list[str] = []
-    async with open_logs(settings) as logs:
+    async with open_logs(_unregistered(settings)) as logs:
         reading = await logs.read(log)
         for node in (REPAIRED, CRASHED):
             question = ImpactQuestion(

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import DEMO
+
+AWAY = "postgresql://recorder@127.0.0.1:1/recorder"
+
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
@@ -20,7 +24,9 @@ def folder() -> Iterator[Path]:
         yield place / "data"
 
 
-def recorder(folder: Path, *words: str) -> tuple[int, str, str]:
+def recorder(
+    folder: Path, *words: str, **settings: str
+) -> tuple[int, str, str]:
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -32,6 +38,7 @@ def recorder(folder: Path, *words: str) -> tuple[int, str, str]:
             **environment,
             "KUBECONFIG": "/nonexistent",
             "RECORDER_DATA_DIR": str(folder),
+            **settings,
         },
         capture_output=True,
         text=True,
@@ -62,3 +69,15 @@ def test_the_demo_can_be_asked_about(folder: Path) -> None:
     status, out, err = recorder(folder, "log", "--reason", "Rebooted")
     assert status == 0, err
     assert "node/gpu-002" in out
+
+
+def test_a_tape_is_played_into_the_folder_whatever_is_registered(
+    folder: Path,
+) -> None:
+    registry = folder.with_name("clusters.toml")
+    registry.write_text(f'[clusters]\na = "{AWAY}"\nb = "{AWAY}"\n')
+    for words in (("tape", "play", str(DEMO)), ("demo", "--no-serve")):
+        status, _, err = recorder(
+            folder, *words, RECORDER_CLUSTERS_FILE=str(registry)
+        )
+        assert (status, 'log 1 of "demo"' in err) == (0, True), err
