@@ -27,8 +27,13 @@ from recorder.answers.ports import Reading
 from recorder.answers.topology import ENDS_MAX, ask_place, ask_places
 from recorder.answers.why import ask_why
 from recorder.explain.knowledge import shipped
+from recorder.facts.classify import CLAIM_GROUP
 from recorder.model.errors import NotFoundError
-from recorder.model.observation import CloudEventPosted, Observation
+from recorder.model.observation import (
+    AuditRecorded,
+    CloudEventPosted,
+    Observation,
+)
 from recorder.model.place import Place
 from recorder.model.window import Window
 from tests.corpus.logs import reading_of
@@ -76,6 +81,29 @@ def claim(when: float, subject: str, type_: str, **data: str) -> Observation:
     )
 
 
+def asked_for(when: float, name: str) -> Observation:
+    """An audit record as it may be imported: of what only claims name."""
+    event = {
+        "kind": "Event",
+        "apiVersion": "audit.k8s.io/v1",
+        "auditID": f"{name}-{when}",
+        "stage": "ResponseComplete",
+        "verb": "delete",
+        "user": {"username": "eve"},
+        "objectRef": {
+            "apiGroup": CLAIM_GROUP,
+            "apiVersion": "v1",
+            "resource": "cloudevents",
+            "name": name,
+        },
+        "responseStatus": {"code": 404},
+        "requestReceivedTimestamp": at(when).isoformat(),
+    }
+    return AuditRecorded(
+        observed_at=at(when), event=json.dumps(event).encode()
+    )
+
+
 def turned(version: int, when: float, **changes: Any) -> list[Observation]:
     return [
         a_frame(
@@ -101,6 +129,7 @@ STORY: list[list[Observation]] = [
         claim(600, "pdu/b3", "machine.power", event="tripped", node="a"),
         claim(601, "port/leaf-7:1", "link.state", state="down"),
         claim(602, "pdu/b3", "site.unheard-of", fan="3"),
+        *(asked_for(1600, port) for port in PORTS),
         *turned(20, 640, ready="Unknown"),
         *turned(30, 700, boot=2),
         a_frame(
