@@ -2,7 +2,11 @@
 
 import shlex
 from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    suppress,
+)
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,7 +14,7 @@ import click
 
 from recorder.cli.given import given_log, is_log_named
 from recorder.cli.output import announce, note
-from recorder.model.errors import NotFoundError
+from recorder.model.errors import NotFoundError, RecorderError
 
 if TYPE_CHECKING:
     from recorder.answers.clusters import Away
@@ -20,6 +24,9 @@ if TYPE_CHECKING:
 
 INCOMPLETE = 4
 """Exit status of an answer that may be incomplete."""
+
+ELSEWHERE_MAX = 50
+"""Other logs that are asked for a node that a log does not have."""
 
 Result = TypeVar("Result")
 
@@ -63,23 +70,24 @@ async def open_reading(
 
 
 async def _elsewhere(logs: "Logs", reading: "OpenedLog", node: str) -> str:
-    """Return which other logs have a node."""
+    """Return which other logs have a node, of those that can be asked."""
     from recorder.answers.queries import NodeNames
 
     every = await logs.every()
     names = [one.cluster_name for one in every]
     found = []
-    for one in every:
+    for one in every[:ELSEWHERE_MAX]:
         if one.id == reading.log.id:
             continue
-        other = await logs.read(one.id)
-        if await other.names(NodeNames((node,))):
-            is_only = names.count(one.cluster_name) == 1
-            found.append(
-                f"--cluster {shlex.quote(one.cluster_name)}"
-                if is_only
-                else f"--log {one.id}"
-            )
+        with suppress(RecorderError):
+            other = await logs.read(one.id)
+            if await other.names(NodeNames((node,))):
+                is_only = names.count(one.cluster_name) == 1
+                found.append(
+                    f"--cluster {shlex.quote(one.cluster_name)}"
+                    if is_only
+                    else f"--log {one.id}"
+                )
     return f"another log has it: add {' or '.join(found)}" if found else ""
 
 

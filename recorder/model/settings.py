@@ -348,7 +348,8 @@ REMOVED = {
 def _converted(name: str, value: Any, place: str) -> Any:
     try:
         return CONVERTERS[name](value)
-    except (ValueError, TypeError) as exc:
+    except (ValueError, TypeError, RuntimeError) as exc:
+        # The last for ``~nobody``, who has no home.
         msg = f'cannot use setting "{name}" from {place}: {exc}'
         raise SettingsError(msg) from exc
 

@@ -159,8 +159,7 @@ def examine(
         on_progress: called while files are read.
 
     Raises:
-        InputError: it is neither.
-        InputError: it is too large.
+        InputError: it is neither, or too large.
     """
     examiner = _Examiner(path, shelf, dump, things, now, on_progress)
     yield from examiner.run()
