@@ -1,0 +1,1 @@
+"""A fourth set of incidents of software that nothing else names."""

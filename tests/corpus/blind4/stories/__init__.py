@@ -1,0 +1,1 @@
+"""How each incident of the fourth set is played."""
