@@ -160,7 +160,8 @@ ORDERED = (
     ),
     Truth(
         name="e06_oidc_proxy_olga",
-        software="kube-oidc-proxy: jetstack/kube-oidc-proxy pkg/proxy/proxy.go",
+        software="kube-oidc-proxy: jetstack/kube-oidc-proxy "
+        "pkg/proxy/proxy.go",
         says="olga deletes a Node through kube-oidc-proxy, whose service "
         "account impersonates her; the machine runs on. Its kubelet is "
         "started again and registers it; its containers went on.",
@@ -274,6 +275,35 @@ ORDERED = (
                 must_not_say=["crash", "a person"],
                 ideal="drained by cluster-turndown, then deleted by the "
                 "cloud's node lifecycle controller",
+            )
+        ],
+    ),
+    Truth(
+        name="e25_gap_hides_the_drain",
+        software="Kubernetes; the recorder was disconnected; kubectl drain",
+        says="While nothing is recorded sam drains a node. After that the "
+        "machine is power-cycled and he uncordons it, which is recorded. No "
+        "audit: that it was ordered can be concluded, by whom cannot.",
+        edited="nothing was watched from 'gap' to 'heard'",
+        questions=[
+            asked(
+                "gp-1",
+                "reboot",
+                (1, 11, 14),
+                planned=True,
+                boots=(1, 2),
+                stopped=("off", "boot"),
+                jobs=[
+                    job(
+                        "Job/train/seg",
+                        8,
+                        "rescheduled",
+                        "evicted",
+                        lost_on=["gp-1"],
+                    )
+                ],
+                must_not_say=["sam", "crash"],
+                missing_evidence=["the gap", "no audit log"],
             )
         ],
     ),

@@ -144,4 +144,33 @@ PODS = (
             )
         ],
     ),
+    Truth(
+        name="e26_work_agent_taints",
+        software="Open Cluster Management, work agent: "
+        "open-cluster-management-io/ocm pkg/work/spoke/apply",
+        says="The work agent applies a taint NoExecute to a Node from a "
+        "ManifestWork of the hub, which evicts the Pod that does not "
+        "tolerate it. What tolerates it stays, and so does the node.",
+        questions=[
+            asked(
+                "oc-1",
+                "none",
+                (1, 2, 11, 14),
+                planned=True,
+                actor="work-agent",
+                jobs=[
+                    job(
+                        "Job/train/rec",
+                        4,
+                        "rescheduled",
+                        "evicted",
+                        lost_on=["oc-1"],
+                    ),
+                    job("Job/train/burn-in", 4, "survived"),
+                ],
+                not_hit=["train/burn-in"],
+                must_not_say=["unreachable"],
+            )
+        ],
+    ),
 )
