@@ -1,7 +1,7 @@
 """Blind incidents are explained no worse than when they were scored.
 
 Each set was scored once, by the answers of that day (`blind/README.md`,
-`blind2/README.md`, `blind3/README.md`). ``make test`` asks a sample of each.
+`blind2`, `blind3` and `blind4`). ``make test`` asks a sample of each.
 """
 
 import msgspec
@@ -61,6 +61,19 @@ async def test_blind_incidents_are_explained_as_well_as_when_scored(
 
     then = scored(blind)
     assert not [one for one in graded if is_worse(one, then)]
+
+
+async def test_a_drain_that_was_over_is_not_the_one_that_finished(
+    embedded_server: DatabaseServer,
+) -> None:
+    """It was wrong and sure when the set was scored."""
+    (blind,) = (one for one in SETS if one.name == "blind4")
+    folder, name = blind.folder, "e09_petra_then_spicerack"
+    async with fresh_database(embedded_server, TEMPLATE) as database:
+        logs = await play_live(database.dsn("writer"), [name], folder)
+        graded = [one async for one in ask_live(database, logs, folder)]
+
+    assert {one.judged.grade for one in graded} <= RIGHT
 
 
 def is_worse(one: Graded, then: dict[Answered, Grade]) -> bool:

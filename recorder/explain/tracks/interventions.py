@@ -106,10 +106,39 @@ def interventions_of(transition: Transition) -> list[Intervention]:
         elif mark.topic is Topic.OBJECT:
             # An object that names the node when it is created is an order.
             found.append(Intervention(author, [mark], marks=[mark]))
+    found = _not_given_back(transition, found)
     for one in found:
         if one.is_by_hand:
             one.asked += _obeying(one, found, transition)
     return found
+
+
+def _not_given_back(
+    transition: Transition, found: list[Intervention]
+) -> list[Intervention]:
+    """Return the interventions without those that were over before the last.
+
+    Their node was uncordoned, and another cordoned it anew.
+    """
+    given_back = max(
+        (
+            s.position
+            for s in transition.episode.signals
+            if s.topic is Topic.CORDON and s.over and transition.is_before(s)
+        ),
+        default=0,
+    )
+    if not any(
+        s.position > given_back > 0
+        for one in found
+        for s in one.of(Topic.CORDON)
+    ):
+        return found
+    return [
+        one
+        for one in found
+        if any(s.position > given_back for s in (*one.steps, *one.marks))
+    ]
 
 
 def _is_taken_up(mark: Signal, transition: Transition) -> bool:
