@@ -349,7 +349,7 @@ def _converted(name: str, value: Any, place: str) -> Any:
     try:
         return CONVERTERS[name](value)
     except (ValueError, TypeError, RuntimeError) as exc:
-        # The last for ``~nobody``, who has no home.
+        # The last for the home of a user that does not exist.
         msg = f'cannot use setting "{name}" from {place}: {exc}'
         raise SettingsError(msg) from exc
 

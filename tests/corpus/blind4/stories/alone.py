@@ -1,4 +1,4 @@
-"""How incidents are played that nobody decided, or nobody on record."""
+"""How incidents are played that no one decided, or no one on record."""
 
 from collections.abc import Mapping
 from datetime import timedelta

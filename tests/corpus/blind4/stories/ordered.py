@@ -1,4 +1,4 @@
-"""How incidents are played that somebody, or something, decided."""
+"""How incidents are played that a person or a program decided."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is true where nobody decided, or nobody on record."""
+"""What is true of nodes about which no one decided, or no one on record."""
 
 from tests.corpus.blind.truth import ABRUPT, Truth, asked, job
 

@@ -1,4 +1,4 @@
-"""What is true where somebody, or something, decided about a node."""
+"""What is true where a person or a program decided about a node."""
 
 from tests.corpus.blind.truth import REBOOT_ORDERED, Truth, asked, job
 
