@@ -133,7 +133,7 @@ def a_person_deletes_a_pod_of_a_node_that_is_well() -> Scene:
         by="deletion",
         outcome="restarted",
         again=24,
-    ).asks(0, 300, node="gpu-002")
+    ).asks(0, 300, node="gpu-002", workloads=["Job/train/llm"])
 
 
 @incident

@@ -21,11 +21,11 @@ HERE = {"kubernetes.io/hostname": "gpu-002"}
 DONE = 0, "Completed"
 
 
-def spares(scene: Scene) -> Scene:
-    """Let the node crash without affected workloads."""
+def spares(scene: Scene, *hit: str) -> Scene:
+    """Let the node crash without affected workloads but those hit before."""
     scene.dies(20, "gpu-002", 600)
-    scene.asks(0, 900, labels=HERE)
-    scene.asks(0, 900, node="gpu-002", verdicts=[0])
+    scene.asks(0, 900, labels=HERE, workloads=hit)
+    scene.asks(0, 900, node="gpu-002", verdicts=[0], workloads=hit)
     return scene.unexplained("gpu-002")
 
 

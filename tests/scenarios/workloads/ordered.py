@@ -58,7 +58,7 @@ def a_worker_is_replaced_before_its_node_dies() -> Scene:
         outcome="rescheduled",
         again=5.5,
     )
-    return spares(scene)
+    return spares(scene, "Job/train/llm")
 
 
 @incident
