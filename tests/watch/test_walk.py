@@ -104,7 +104,7 @@ def others(history: History) -> set[int]:
     return {number for number, change in numbered if change == OTHER}
 
 
-def walk(
+def walk(  # noqa: PLR0913 - each varies alone
     history: History,
     since: int,
     *,
@@ -112,13 +112,14 @@ def walk(
     accounts: int = 1000,
     elsewhere: Sequence[int] = (),
     based: bool = False,
+    held: int | None = None,
 ) -> Walked:
-    """Walk to the end of a history."""
+    """Walk to the end of a history; what is held may be newer than proven."""
     until = len(history.changes)
     span = Span(
         since=since,
         until=until,
-        before=history.at(since),
+        before=history.at(since if held is None else held),
         after=history.at(until),
         based=based,
     )
@@ -145,6 +146,29 @@ def test_a_walk_without_a_bound_finds_every_version(
     walked = walk(history, since, elsewhere=sorted(others(history)))
 
     assert versions_of(walked) == history.between(since, len(history.changes))
+    assert walked.healed
+
+
+@given(histories(), st.data())
+def test_what_is_held_may_be_newer_than_what_is_proven(
+    history: History, data: st.DataObject
+) -> None:
+    """A frame came of a version that no later one had completed."""
+    last = len(history.changes)
+    since = data.draw(st.integers(0, last))
+    held = data.draw(st.integers(since, last))
+
+    walked = walk(
+        history,
+        since,
+        looks=0,
+        elsewhere=sorted(others(history)),
+        held=held,
+    )
+
+    found = versions_of(walked)
+    assert set(history.between(held, last)) <= set(found)
+    assert set(found) <= set(history.between(since, last))
     assert walked.healed
 
 

@@ -95,8 +95,11 @@ class Walk:
         self._compacted = 0
         """The highest version that the server reported as compacted."""
 
+        # What is held may be newer than the version that is complete.
         self._went = {
-            uid: _Life(held, span.since, span.until)
+            uid: _Life(
+                held, max(span.since, int(held.resource_version)), span.until
+            )
             for uid, held in span.before.items()
             if uid not in span.after
         }
