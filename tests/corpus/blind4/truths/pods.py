@@ -147,7 +147,7 @@ PODS = (
     Truth(
         name="e26_work_agent_taints",
         software="Open Cluster Management, work agent: "
-        "open-cluster-management-io/ocm pkg/work/spoke/apply",
+        "open-cluster-management-io/ocm, the work agent, spoke/apply",
         says="The work agent applies a taint NoExecute to a Node from a "
         "ManifestWork of the hub, which evicts the Pod that does not "
         "tolerate it. What tolerates it stays, and so does the node.",
