@@ -426,12 +426,68 @@ def test_what_is_too_large_or_not_text_costs_no_memory(
     tracemalloc.stop()
 
     assert "uid-b" in {one.uid for one in placed}
-    shown = [file for file in found.files if file.path.endswith("hostile")]
+    shown = [file for file in found.files if "/hostile" in file.path]
     said = " ".join(text for one in shown for text in one.says())
     said += " ".join(str(one.trouble) for one in shown)
     assert why in said
     assert shown or found.unknown_some
     assert peak < 8 << 20
+
+
+WAYS = {
+    "bzip2": zipfile.ZIP_BZIP2,
+    "deflate": zipfile.ZIP_DEFLATED,
+    "lzma": zipfile.ZIP_LZMA,
+}
+
+
+def two_zipped(way: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", WAYS[way]) as archive:
+        archive.writestr(
+            "a.json", as_listed([pod(f"a{n}") for n in range(99)])
+        )
+        archive.writestr("b.json", json.dumps(pod("b")))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_beside_a_damaged_file_of_a_zip_the_others_are_read(
+    way: str, tmp_path: Path
+) -> None:
+    """What is damaged is named, with what to do about it."""
+    damaged = bytearray(two_zipped(way))
+    damaged[150:250] = bytes(100)
+    path = tmp_path / "all.zip"
+    path.write_bytes(damaged)
+
+    (found,), placed, _ = looked(path)
+
+    assert {one.uid for one in placed} == {"uid-b"}
+    first, second = found.files
+    assert (first.path, first.taken) == (f"{path}:a.json", 0)
+    trouble = str(first.trouble)
+    assert trouble.startswith("the archive is damaged: ")
+    assert trouble.endswith("copy it again, or unpack what can be read of it")
+    assert (second.path, second.trouble) == (f"{path}:b.json", None)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_zip_that_lost_some_bytes_is_refused_in_words(
+    way: str, tmp_path: Path
+) -> None:
+    """Also if its directory names places before the file's beginning."""
+    whole = two_zipped(way)
+    path = tmp_path / "all.zip"
+    for place in (4, 40, len(whole) // 2, len(whole) - 40):
+        for lost in (1, 30, 300):
+            path.write_bytes(whole[:place] + whole[place + lost :])
+            (found,), _, _ = looked(path)
+            said = [str(one.trouble) for one in found.files if one.trouble]
+            assert said
+            for one in said:
+                assert "damaged: " in one or "cannot be read: " in one
+                assert "copy it again, or unpack" in one
 
 
 def test_cases_after_public_reports_are_read_or_refused_by_name() -> None:

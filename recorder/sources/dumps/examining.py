@@ -222,7 +222,12 @@ class _Examiner:
 
     def _member(self, path: Path, member: Member) -> Iterator[Examined]:
         self._lay_out(member)
-        begins, read = _begun(member.read)
+        try:
+            begins, read = _begun(member.read)
+        except CutError as exc:  # the next file of a zip may be whole
+            why = f"{exc}; copy it again, or unpack what can be read of it"
+            self._keep(ImportedFile(path=member.name, trouble=why))
+            return
         if not self._is_read(member, begins):
             return
         file = ImportedFile(path=member.name)

@@ -380,8 +380,12 @@ class _Raw(io.RawIOBase):
             found = once(len(buffer))
         except CutError:
             raise
-        except _MEMBER_DAMAGE as exc:
-            self._damage = CutError(f"the archive is damaged: {exc}")
+        except (*_MEMBER_DAMAGE, OSError) as exc:
+            # That of bzip2's data has no number; a disk's has one.
+            if isinstance(exc, OSError) and exc.errno is not None:
+                raise
+            why = str(exc) or "it ends too early"
+            self._damage = CutError(f"the archive is damaged: {why}")
             raise self._damage from exc
         buffer[: len(found)] = found
         return len(found)
@@ -428,9 +432,16 @@ def _of_zip(
                     budget.pay(one.file_size)
                     with archive.open(one) as content:
                         yield one.filename, content
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as exc:
-        # Truncated, of another compression, or encrypted.
-        msg = f"{name} is a zip archive that cannot be read: {exc}"
+    except (
+        zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError,
+        OSError,
+    ) as exc:  # fmt: skip
+        # Truncated, of another compression, encrypted, or with a directory
+        # that names places outside of it.
+        msg = (
+            f"{name} is a zip archive that cannot be read: {exc}; copy it"
+            " again, or unpack it first"
+        )
         raise UnreadableError(msg) from exc
 
 
