@@ -5,8 +5,10 @@ of files has it. A temporary file without a name, so memory does not grow, and
 nothing is left of a process that is killed.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, Self
 
@@ -18,6 +20,7 @@ BYTES_MAX = 16 << 30
 """On disk: hours of the largest clusters."""
 
 AT_ONCE = 500
+_FOLDERS = ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108 - as SQLite does
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -37,7 +40,7 @@ class Shelf:
     def __init__(self) -> None:
         self._bytes = 0
         self._pending: list[tuple[object, ...]] = []
-        # SQLite creates the file in TMPDIR, and unlinks it at once.
+        # SQLite creates the file in `_folder`, and unlinks it at once.
         self._file = sqlite3.connect("", isolation_level=None)
         self._file.executescript("""
             pragma journal_mode = off;
@@ -86,55 +89,87 @@ class Shelf:
             self._flush()
 
     def date(self, dump: int, at: datetime) -> None:
-        """Set the time of a dump: that of everything without one."""
+        """Set the time of a dump: that of everything without one.
+
+        Raises:
+            InputError: there is no room for it.
+        """
         self._flush()
-        self._file.execute(
-            "update thing set at = ? where dump = ? and at is null",
-            (_ticks(at), dump),
-        )
-        self._file.execute(
-            "update thing set at = ? where dump = ? and is_event and at > ?",
-            (_ticks(at), dump, _ticks(at)),
-        )
+        with _on_disk():
+            self._file.execute(
+                "update thing set at = ? where dump = ? and at is null",
+                (_ticks(at), dump),
+            )
+            self._file.execute(
+                "update thing set at = ?"
+                " where dump = ? and is_event and at > ?",
+                (_ticks(at), dump, _ticks(at)),
+            )
 
     def __len__(self) -> int:
         """Count what is on it."""
         self._flush()
-        (count,) = self._file.execute("select count(*) from thing").fetchone()
-        return int(count)
+        with _on_disk():
+            counted = self._file.execute("select count(*) from thing")
+            return int(counted.fetchone()[0])
 
     def placed(self, first: int = 0) -> Iterator[Placed]:
         """Yield everything in the order of time, from a place on.
 
         Of one time: Events first, by their versions.
+
+        Raises:
+            InputError: there is no room to sort it.
         """
         self._flush()
-        found = self._file.execute(
-            "select at, resource, kind, uid, raw from thing order by at,"
-            " not is_event, resource, version, uid, dump limit -1 offset ?",
-            (first,),
-        )
         resources: dict[str, Resource] = {}
-        for at, resource, kind, uid, raw in found:
-            named = resources.get(resource)
-            if named is None:
-                named = resources[resource] = Resource.parse(resource)
-            yield Placed(_moment(at), named, kind, uid, raw)
+        with _on_disk():
+            found = self._file.execute(
+                "select at, resource, kind, uid, raw from thing order by at,"
+                " not is_event, resource, version, uid, dump"
+                " limit -1 offset ?",
+                (first,),
+            )
+            for at, resource, kind, uid, raw in found:
+                named = resources.get(resource)
+                if named is None:
+                    named = resources[resource] = Resource.parse(resource)
+                yield Placed(_moment(at), named, kind, uid, raw)
 
     def _flush(self) -> None:
         rows, self._pending = self._pending, []
         if not rows:
             return
-        try:
+        with _on_disk():
             self._file.executemany(
                 "insert or ignore into thing values (?,?,?,?,?,?,?,?,?)", rows
             )
-        except sqlite3.OperationalError as exc:
-            msg = (
-                f"cannot keep what was read in a temporary file: {exc};"
-                " set TMPDIR to a folder with more room"
-            )
-            raise InputError(msg, code="input.too_large") from exc
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    """Report a temporary file that cannot be written or read."""
+    try:
+        yield
+    except sqlite3.OperationalError as exc:
+        msg = (
+            "cannot keep what was read, in order, in a temporary file in"
+            f" {_folder()}: {exc}; set TMPDIR to a folder with more room"
+        )
+        raise InputError(msg, code="input.too_large") from exc
+
+
+def _folder() -> str:
+    """Return the folder that SQLite chooses for temporary files."""
+    chosen = (os.environ.get(name) for name in ("SQLITE_TMPDIR", "TMPDIR"))
+    return next(
+        (
+            folder
+            for folder in (*chosen, *_FOLDERS)
+            if folder and os.access(folder, os.W_OK | os.X_OK)
+        ),
+        ".",
+    )
 
 
 def _ticks(at: datetime) -> int:
