@@ -109,10 +109,12 @@ export const knownOf = (cluster) => ({
  * @returns {number | null} null for a live log that no recorder writes: no
  *   proof of its last minutes will come
  */
-export const endOf = ({ log, sources, coverage }) =>
-  log.kind === 'LIVE' && sources.some(
-    (/** @type {any} */ one) => one.state === 'STOPPED')
-    ? null : readInstant(coverage.until ?? '');
+export const endOf = (cluster) =>
+  isStopped(cluster) ? null : readInstant(cluster.coverage.until ?? '');
+
+/** Whether no recorder writes a live log. @param {any} cluster */
+const isStopped = ({ log, sources }) => log.kind === 'LIVE' && sources.some(
+  (/** @type {any} */ one) => one.state === 'STOPPED');
 
 /**
  * The log that a place speaks of: the one that is named, else the first that
@@ -145,6 +147,11 @@ export function recordingOf(status, cluster, zone) {
     return { tone: 'tape', says: importedOf(cluster, zone) ?? `tape${end}` };
   }
   const until = readInstant(cluster.coverage.provenUntil ?? '');
+  if (isStopped(cluster)) {
+    const proven = until === null ? 'nothing proven'
+      : `proven until ${dayAndClock(until, zone)}`;
+    return { tone: 'behind', says: `not being recorded, ${proven}` };
+  }
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
   const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
   if (behind > BEHIND_MAX) {

@@ -1191,10 +1191,10 @@ kind: cluster.log.kind,
 began: beganAt(cluster),
 until: readInstant(cluster.coverage.until ?? ''),
 });
-const endOf = ({ log, sources, coverage }) =>
-log.kind === 'LIVE' && sources.some(
-(one) => one.state === 'STOPPED')
-? null : readInstant(coverage.until ?? '');
+const endOf = (cluster) =>
+isStopped(cluster) ? null : readInstant(cluster.coverage.until ?? '');
+const isStopped = ({ log, sources }) => log.kind === 'LIVE' && sources.some(
+(one) => one.state === 'STOPPED');
 function clusterOf(status, { cluster, log: named }) {
 const log = named === ALL ? '' : named;
 const all = status?.clusters ?? [];
@@ -1211,6 +1211,11 @@ const end = last === null ? '' : ` until ${dayAndClock(last, zone)}`;
 return { tone: 'tape', says: importedOf(cluster, zone) ?? `tape${end}` };
 }
 const until = readInstant(cluster.coverage.provenUntil ?? '');
+if (isStopped(cluster)) {
+const proven = until === null ? 'nothing proven'
+: `proven until ${dayAndClock(until, zone)}`;
+return { tone: 'behind', says: `not being recorded, ${proven}` };
+}
 if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
 const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
 if (behind > BEHIND_MAX) {

@@ -124,6 +124,24 @@ test('no proof will come of a live log that no recorder writes', () => {
   assert.equal(of('TAPE', 'STOPPED'), readInstant(until));
 });
 
+test('of a log that no recorder writes the head says until when, not how long ago', () => {
+  const status = { now: '2026-11-21T11:27:28Z' };
+  const of = (state, until) => {
+    const one = cluster('LIVE', until);
+    const sources = one.sources.map((source) => ({ ...source, state }));
+    return recordingOf(status, { ...one, sources }, 'utc');
+  };
+
+  assert.deepEqual(of('STOPPED', '2026-11-21T11:27:26Z'), {
+    tone: 'behind',
+    says: 'not being recorded, proven until 21 Nov 2026, 11:27:26 UTC',
+  });
+  assert.deepEqual(of('STOPPED', null), {
+    tone: 'behind', says: 'not being recorded, nothing proven',
+  });
+  assert.equal(of('LIVE', '2026-11-21T11:27:26Z').tone, 'live');
+});
+
 test('a tape lasts until its record ends, however far it is proven', () => {
   const tape = cluster('TAPE', '2026-11-21T11:27:26Z', '2026-11-21T11:27:13Z');
 
