@@ -269,12 +269,12 @@ async def _show(
     served: "Beside | None",
     rows: list[tuple[str, str]],
 ) -> None:
-    """Greet, show progress, and watch over the serving process."""
+    """Greet, show progress, and watch over the serving process.
+
+    Its address comes when it answers, which takes seconds.
+    """
     from recorder import __version__
 
-    if served is not None:
-        with _stopped_with(served, live):
-            rows = [("page", await served.address()), *rows]
     screen.say(f"Recorder {__version__}")
     screen.facts(rows)
     screen.say("try in another terminal:")
@@ -284,6 +284,7 @@ async def _show(
         group.create_task(show_progress(live, screen))
         if served is not None:
             with _stopped_with(served, live):
+                screen.facts([("page", await served.address())])
                 await served.ended()
 
 

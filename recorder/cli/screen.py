@@ -25,6 +25,7 @@ class Screen:
         self._drawn = False
         self._said = ""
         self._said_at = float("-inf")
+        self._width = 0
 
     def say(self, text: str) -> None:
         """Print a line that stays."""
@@ -32,10 +33,11 @@ class Screen:
         click.echo(as_typed(text), err=True)
 
     def facts(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Print names and values, aligned."""
-        width = max(len(name) for name, _ in rows)
+        """Print names and values, aligned, also with earlier ones."""
+        self._width = max(self._width, *(len(name) for name, _ in rows))
         for name, value in rows:
-            self.say(f"  {click.style(name.ljust(width), dim=True)}  {value}")
+            shown = click.style(name.ljust(self._width), dim=True)
+            self.say(f"  {shown}  {value}")
 
     def progress(self, doing: str, detail: str) -> None:
         """Show the progress of work with an end; only on a terminal."""
