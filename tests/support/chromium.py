@@ -7,20 +7,18 @@ test need not wait for it; a whole Chromium does as well.
 """
 
 import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support.programs import INSTALL, install
 
 __all__ = ["ARGUMENTS", "chromium"]
 
 _VARIABLE = "RECORDER_TEST_CHROMIUM"
 _SHELL = Path("/usr/bin/chromium-headless-shell")
 _DEBIAN = (_SHELL, Path("/usr/bin/chromium"))
-_INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
-_PACKAGES = ("chromium-headless-shell", "fonts-dejavu-core")
+_PACKAGES = "chromium-headless-shell fonts-dejavu-core"
 
 ARGUMENTS = ("--no-sandbox", "--disable-gpu")
 """As root there is no sandbox; the pages are our own."""
@@ -32,7 +30,7 @@ def chromium() -> Path:
     if not program.exists():
         pytest.fail(
             f'the tests need Chromium: "{program}" does not exist; run:'
-            f" sudo {' '.join(_INSTALL)} {' '.join(_PACKAGES)} (or set"
+            f" sudo {' '.join(INSTALL)} {_PACKAGES} (or set"
             f" {_VARIABLE} to the program)",
             pytrace=False,
         )
@@ -41,20 +39,11 @@ def chromium() -> Path:
 
 def _debian() -> Path:
     if not any(program.exists() for program in _DEBIAN):
-        _install()
+        install(_PACKAGES)
     return next((one for one in _DEBIAN if one.exists()), _SHELL)
-
-
-def _install() -> None:
-    if os.geteuid() != 0 or shutil.which(_INSTALL[0]) is None:
-        return
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for words in ([_INSTALL[0], "update"], [*_INSTALL, *_PACKAGES]):
-        sys.stderr.write(f"{' '.join(words)}\n")
-        subprocess.run(words, env=environment, stdout=2, check=False)
 
 
 if __name__ == "__main__":
     if _VARIABLE not in os.environ and not _SHELL.exists():
-        _install()
+        install(_PACKAGES)
     print(chromium())

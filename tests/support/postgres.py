@@ -15,7 +15,6 @@ import secrets
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import (
@@ -59,6 +58,7 @@ from recorder.embedded.postmaster import Postmaster
 from recorder.embedded.processes import Processes
 from recorder.embedded.server import EmbeddedServer, ServerOptions
 from recorder.embedded.socket_folder import choose_socket_folder
+from tests.support.programs import INSTALL, install
 
 __all__ = [
     "Database",
@@ -74,7 +74,6 @@ __all__ = [
 
 _FOLDER_VARIABLE = "RECORDER_TEST_PG15_BIN"
 _DEBIAN_FOLDER = Path("/usr/lib/postgresql/15/bin")
-_INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
 _PACKAGE = "postgresql-15"
 
 _FAST: dict[str, str] = {
@@ -267,7 +266,7 @@ def debian_binaries() -> Binaries:
     if not (folder / "postgres").exists():
         pytest.fail(
             f'the tests need PostgreSQL 15: "{folder / "postgres"}" does'
-            f" not exist; run: sudo {' '.join(_INSTALL)} {_PACKAGE} (or set"
+            f" not exist; run: sudo {' '.join(INSTALL)} {_PACKAGE} (or set"
             f" {_FOLDER_VARIABLE} to the folder of its programs)",
             pytrace=False,
         )
@@ -281,17 +280,14 @@ def debian_binaries() -> Binaries:
 
 
 def _install() -> None:
-    if os.geteuid() != 0 or shutil.which(_INSTALL[0]) is None:
+    if os.geteuid() != 0:
         return
     # No client shall find a server on the default port because of our tests.
     configuration = Path("/etc/postgresql-common/createcluster.conf")
     if not configuration.exists():
         configuration.parent.mkdir(parents=True, exist_ok=True)
         configuration.write_text("create_main_cluster = false\n")
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for words in ([_INSTALL[0], "update"], [*_INSTALL, _PACKAGE]):
-        sys.stderr.write(f"{' '.join(words)}\n")
-        subprocess.run(words, env=environment, stdout=2, check=False)
+    install(_PACKAGE)
 
 
 def _initdb(site: Installation) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-__all__ = ["found", "need_plugin"]
+__all__ = ["INSTALL", "found", "install", "need_plugin"]
 
 PACKAGES = {
     "curl": "curl",
@@ -31,13 +31,15 @@ PACKAGES = {
     "mariadb-install-db": "mariadb-server",
 }
 INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
+_WAITING = ("-o", "DPkg::Lock::Timeout=600")
+"""Another process may be installing as well."""
 
 
 def found(name: str) -> str:
     """Find a program, installing its package where that is possible."""
     program = shutil.which(name)
     if program is None:
-        _install(PACKAGES[name])
+        install(PACKAGES[name])
         program = shutil.which(name)
     if program is None:
         pytest.fail(
@@ -52,7 +54,7 @@ def need_plugin(name: str, package: str) -> None:
     """Install the package of a plugin of Slurm, unless it is there."""
     plugin = f"*/slurm-wlm/{name}.so"
     if not any(Path("/usr/lib").glob(plugin)):
-        _install(package)
+        install(package)
     if not any(Path("/usr/lib").glob(plugin)):
         pytest.fail(
             f'the tests need the plugin "{name}" of Slurm; run: sudo'
@@ -61,11 +63,16 @@ def need_plugin(name: str, package: str) -> None:
         )
 
 
-def _install(package: str) -> None:
+def install(packages: str) -> None:
+    """Install packages of Debian, named in one text, where that is possible.
+
+    That it failed shows in what is then still absent.
+    """
     if os.geteuid() != 0 or shutil.which(INSTALL[0]) is None:
         return
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for words in ([INSTALL[0], "update"], [*INSTALL, *package.split()]):
+    named = [*INSTALL, *_WAITING, *packages.split()]
+    for words in ([INSTALL[0], "update"], named):
         sys.stderr.write(f"{' '.join(words)}\n")
         subprocess.run(words, env=environment, stdout=2, check=False)
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.cluster.binaries import cache
+from tests.support.programs import INSTALL, install
 
 __all__ = ["JARS", "Spark", "spark"]
 
@@ -42,7 +43,6 @@ JARS = {
         "bcb1f51e36f940867e83342f9efbf5968ac44a6bef4d397bb4af7b17b45cd2fb"
     ),
 }
-_INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
 _DEBIAN = {"java": "openjdk-17-jre-headless", "mvn": "maven"}
 _ASKING = Path(__file__).with_name("spark_asking.py")
 
@@ -146,15 +146,13 @@ def _jar(name: str, digest: str) -> Path:
 
 def _need(program: str) -> None:
     """Find a program, installing it where that is possible."""
-    words = [*_INSTALL, _DEBIAN[program]]
-    if shutil.which(program) is not None:
-        return
-    if os.geteuid() == 0 and shutil.which(_INSTALL[0]) is not None:
-        _run(_INSTALL[0], "update")
-        _run(*words)
+    package = _DEBIAN[program]
+    if shutil.which(program) is None:
+        install(package)
     if shutil.which(program) is None:
         pytest.fail(
-            f"the tests need {program}; run: sudo {' '.join(words)}",
+            f"the tests need {program}; run: sudo {' '.join(INSTALL)}"
+            f" {package}",
             pytrace=False,
         )
 
