@@ -64,12 +64,18 @@ async def open_reading(
             yield reading
         except NotFoundError as exc:
             if exc.node and not (is_log_named(ctx) or log):
-                elsewhere = await _elsewhere(logs, reading, exc.node)
+                # A registry may not have the name, or for another database.
+                by_name = ctx.obj.clusters_file is None
+                elsewhere = await _elsewhere(
+                    logs, reading, exc.node, by_name=by_name
+                )
                 exc.advice = "; ".join(filter(None, (exc.advice, elsewhere)))
             raise
 
 
-async def _elsewhere(logs: "Logs", reading: "OpenedLog", node: str) -> str:
+async def _elsewhere(
+    logs: "Logs", reading: "OpenedLog", node: str, *, by_name: bool
+) -> str:
     """Return which other logs have a node, of those that can be asked."""
     from recorder.answers.queries import NodeNames
 
@@ -82,7 +88,7 @@ async def _elsewhere(logs: "Logs", reading: "OpenedLog", node: str) -> str:
         with suppress(RecorderError):
             other = await logs.read(one.id)
             if await other.names(NodeNames((node,))):
-                is_only = names.count(one.cluster_name) == 1
+                is_only = by_name and names.count(one.cluster_name) == 1
                 found.append(
                     f"--cluster {shlex.quote(one.cluster_name)}"
                     if is_only

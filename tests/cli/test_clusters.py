@@ -10,6 +10,7 @@ import pytest
 from recorder.store.writer import LogSpec
 from recorder.wiring import known
 from tests.cli.conftest import Recorder
+from tests.support.builders import NODES, a_list, a_node
 from tests.support.filled import filled_database
 from tests.support.fixed_log import STORY, write_log
 from tests.support.postgres import Database, DatabaseServer
@@ -236,6 +237,37 @@ def test_which_cluster_is_meant_has_to_be_said(
         assert answer.status == 2
         assert "20 clusters" in answer.err
         assert "--cluster" in answer.err
+
+
+def test_a_log_beside_that_of_the_registry_is_named_by_its_number(
+    recorder: Recorder,
+    embedded_server: DatabaseServer,
+    registry: Path,
+) -> None:
+    """Its cluster is not registered, so its name would be refused."""
+
+    async def fill(writer: str) -> None:
+        await record([CLUSTERS[0]], writer)
+        spec = LogSpec(
+            cluster_name="spare",
+            cluster_uid="uid-of-spare",
+            kubernetes="v1.36.3",
+            redaction_key_id=None,
+        )
+        nodes = [[a_list(NODES, 10, a_node("spare-1", 1))]]
+        await write_log(writer, nodes, spec=spec, with_facts=True)
+
+    with filled_database(embedded_server, fill) as database:
+        dsn = database.dsn("reader")
+        registry.write_text(f'[clusters]\n{CLUSTERS[0]} = "{dsn}"\n')
+        answer = recorder("why", "node/spare-1")
+        assert answer.status == 5
+        hint = answer.err.partition("another log has it: add ")[2].split()
+        assert hint[0] == "--log"
+
+        there = recorder("why", "node/spare-1", *hint[:2])
+        assert "spare-1" in there.out
+        assert there.status in {0, 4}
 
 
 def test_a_database_that_hangs_holds_up_no_other(
