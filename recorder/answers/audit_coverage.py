@@ -19,6 +19,7 @@ from recorder.answers.text.shown import Text
 from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation
+from recorder.model.moment import written
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 
@@ -196,11 +197,18 @@ def audit_coverage_notes(found: AuditCoverage) -> Sequence[str]:
     """Return notes on the other records, and on versions without one."""
     if not found.audited:
         return ["no audit records in this log: see the setting audit_logs"]
-    said = (
-        f"{found.records} audit records; {found.unmatched} made versions that"
-        " are no entries: heartbeats, which are counted, and resources that"
-        " are not recorded"
-    )
+    said = f"{found.records} audit records"
+    if not found.records:
+        said = "no audit records in this window"
+    last = found.coverage.recorded_until
+    if last and not (found.records or found.resources):
+        said += f", and no versions; the last entry is of {written(last)}"
+    if found.unmatched:
+        said += (
+            f"; {found.unmatched} made versions that are no entries:"
+            " heartbeats, which are counted, and resources that are not"
+            " recorded"
+        )
     lacking = sum(one.versions - one.authored for one in found.resources)
     if not lacking:
         return [said]

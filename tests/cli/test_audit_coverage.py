@@ -64,3 +64,17 @@ def test_in_the_demo_each_version_of_a_node_has_its_author(
     rows = {row["resource"]: row for row in asked(demo)["resources"]}
 
     assert rows["v1/nodes"]["share"] == 1
+
+
+def test_a_window_after_the_end_of_a_tape_is_said_to_hold_nothing(
+    demo: Recorder,
+) -> None:
+    answer = demo("audit", "coverage", "--since", "1h")
+
+    assert "no audit records in this window, and no versions" in answer.err
+    assert "the last entry is of 2026-11-25T00:08:35" in answer.err
+    assert "are no entries" not in answer.err
+    whole = demo("audit", "coverage")
+    assert "229 audit records; 6 made versions that are no entries" in (
+        whole.err
+    )
