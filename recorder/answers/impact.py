@@ -23,7 +23,12 @@ from recorder.answers.node_questions import (
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
-from recorder.answers.sentences import counted, counted_parts, lasting
+from recorder.answers.sentences import (
+    counted,
+    counted_parts,
+    gpu_hours,
+    lasting,
+)
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
@@ -226,7 +231,7 @@ def cost(total: Totals, hits: Sequence[Hit]) -> str:
     ]
     return (
         f"affected: {', '.join(parts)}; lost: at least"
-        f" {total.gpu_hours_lost:.2f} GPU-hours, plus {since}"
+        f" {gpu_hours(total.gpu_hours_lost)}, plus {since}"
     )
 
 

@@ -8,7 +8,12 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from recorder.answers.impact import Impact
-from recorder.answers.sentences import counted, counted_parts, lasting
+from recorder.answers.sentences import (
+    counted,
+    counted_parts,
+    gpu_hours,
+    lasting,
+)
 from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
@@ -163,7 +168,7 @@ def _cost_of(endings: Sequence[Ending]) -> str:
     """Return what endings cost that no node caused."""
     pods = {pod for one in endings for pod in (*one.pods, *one.stopped)}
     hours = [one.gpu_hours_lost for one in endings if one.gpu_hours_lost]
-    lost = f", at least {sum(hours):.2f} GPU-hours lost" if hours else ""
+    lost = f", at least {gpu_hours(sum(hours))} lost" if hours else ""
     # An ending of very many names some of them.
     count = max([len(pods), *(one.pod_count for one in endings)])
     return f"It ended {counted(count, endings[0].part)}{lost}."
@@ -180,7 +185,7 @@ def _cost(impact: Impact) -> str:
     return (
         f"It affected {names}{more}: {counted_parts(hits)} ended,"
         f" {counted(total.gpus, 'GPU')} affected, at least"
-        f" {total.gpu_hours_lost:.2f} GPU-hours lost"
+        f" {gpu_hours(total.gpu_hours_lost)} lost"
         f"{'' if still is None else f'; {still}'}."
     )
 

@@ -16,7 +16,7 @@ from recorder.answers.job_questions import JobFilter
 from recorder.answers.jobs import Span, Survey, covered
 from recorder.answers.node_questions import GroupBy
 from recorder.answers.ports import Reading
-from recorder.answers.sentences import counted
+from recorder.answers.sentences import counted, gpu_hours
 from recorder.answers.text.table import Cell, Column
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.sentences import lasted
@@ -273,7 +273,7 @@ def fleet_line(cluster: str, found: GroupedReliability) -> str:
         parts.append(
             f"ran in full for {share:g} % of {one.hours_wanted:.2f} hours"
         )
-    parts.append(f"at least {one.gpu_hours_lost:.2f} GPU-hours lost")
+    parts.append(f"at least {gpu_hours(one.gpu_hours_lost)} lost")
     return f"{cluster}: {', '.join(parts)}"
 
 

@@ -14,7 +14,7 @@ from recorder.answers.impact import Impact
 from recorder.answers.metrics import KeptMetrics
 from recorder.answers.phases import Phase
 from recorder.answers.postmortem import Postmortem
-from recorder.answers.sentences import counted, counted_parts
+from recorder.answers.sentences import counted, counted_parts, gpu_hours
 from recorder.answers.why import doubts, step_says, verdict_rows
 from recorder.answers.why_workload import ending_rows
 from recorder.explain.ending import Ending
@@ -258,13 +258,13 @@ def _impact(impact: Impact, day: date) -> Iterator[Part]:
                 counted_parts([hit]),
                 counted(hit.gpus, "GPU"),
                 _became(hit),
-                f"{hit.gpu_hours_lost:.2f} GPU-hours",
+                gpu_hours(hit.gpu_hours_lost),
             )
             for hit in hits
         ],
     )
     yield Paragraph(
-        f"At least {total.gpu_hours_lost:.2f} GPU-hours: work since the"
+        f"At least {gpu_hours(total.gpu_hours_lost)}: work since the"
         " last checkpoint of each job is not known."
     )
 

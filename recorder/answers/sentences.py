@@ -16,6 +16,11 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
+def gpu_hours(hours: float) -> str:
+    """Return GPU-hours with their unit: ``0.24 GPU-hours``."""
+    return f"{hours:.2f} GPU-hours"
+
+
 def counted_parts(hits: Iterable[Hit]) -> str:
     """Return how many Pods were hit; those of Slurm are members."""
     parts: Counter[str] = Counter()

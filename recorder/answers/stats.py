@@ -34,7 +34,7 @@ from recorder.answers.reliability import (
     reliability_cells,
     reliability_columns,
 )
-from recorder.answers.sentences import counted
+from recorder.answers.sentences import counted, gpu_hours
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column
 from recorder.explain.hit import Hit
@@ -324,7 +324,7 @@ def totals_line(stats: Stats) -> str:
             )
     if total.not_back:
         parts.append(f"{counted(total.not_back, 'node')} not back in service")
-    parts.append(f"at least {total.gpu_hours_lost:.2f} GPU-hours lost")
+    parts.append(f"at least {gpu_hours(total.gpu_hours_lost)} lost")
     if stats.vouched is not None:
         # Truncated, so that only a complete record has 100 %.
         share = int(stats.vouched * 10000) / 100

@@ -19,7 +19,7 @@ from recorder.answers.loading.waiting import Obstacle, obstacles_to
 from recorder.answers.node_questions import WhyWorkloadQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.references import KnownObject
-from recorder.answers.sentences import counted
+from recorder.answers.sentences import counted, gpu_hours
 from recorder.answers.slurm_names import SlurmNames, slurm_names, slurm_row
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
@@ -375,7 +375,7 @@ def why_workload_lines(
         yield from _obstacles(answer.obstacles)
         yield from [""] * bool(answer.endings)
     if answer.gpu_hours_since_checkpoint is not None:
-        hours = f"{answer.gpu_hours_since_checkpoint:.2f} GPU-hours"
+        hours = gpu_hours(answer.gpu_hours_since_checkpoint)
         yield from row_lines("redone", f"{hours} since the last checkpoint")
     if isinstance(answer.slurm, SlurmNames):
         yield from row_lines("slurm", slurm_row(answer.slurm))
@@ -458,7 +458,7 @@ def ending_rows(
             yield name, _few(names, count, verbose=verbose)
     yield from _origin_of(ending)
     if ending.gpu_hours_lost:
-        yield "lost", f"at least {ending.gpu_hours_lost:.2f} GPU-hours"
+        yield "lost", f"at least {gpu_hours(ending.gpu_hours_lost)}"
 
 
 def _origin_of(ending: Ending) -> Iterator[tuple[str, str]]:

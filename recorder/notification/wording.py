@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote, urlencode
 
 from recorder.answers.page_address import view
+from recorder.answers.sentences import gpu_hours
 from recorder.model.moment import written
 from recorder.model.outcomes import Cause
 from recorder.notification.message import Kind, Message, Stage, Subject
@@ -105,7 +106,7 @@ def _work(now: Subject) -> str:
         return "no affected workloads recorded"
     shown = [f"{one.says} ({one.outcome})" for one in now.work[:WORK_SHOWN]]
     lost = (
-        f"; lost: at least {now.gpu_hours_lost:g} GPU-hours"
+        f"; lost: at least {gpu_hours(now.gpu_hours_lost)}"
         if now.gpu_hours_lost
         else ""
     )

@@ -13,6 +13,7 @@ from recorder.notification.telling import (
     is_wanted,
     news_of,
 )
+from recorder.notification.wording import rows
 from tests.notification.building import (
     AT,
     a_gap,
@@ -136,6 +137,14 @@ def test_what_is_no_longer_found_is_withdrawn_once() -> None:
 
     assert message.stage is Stage.WITHDRAWN
     assert messages_of([], [sent_before(message.now, number=2)]) == []
+
+
+def test_hours_are_written_as_in_every_answer() -> None:
+    """Also those of a large fleet, which were shortened to six digits."""
+    (message,) = messages_of([an_incident("1/5", gpu_hours_lost=1234567.891)])
+
+    affected = dict(rows(message))["affected"]
+    assert affected.endswith("lost: at least 1234567.89 GPU-hours")
 
 
 def test_what_lies_before_the_window_is_not_withdrawn() -> None:
