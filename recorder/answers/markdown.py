@@ -55,7 +55,7 @@ def _part(part: Part, page: str | None) -> Iterator[str]:
         case Charts():
             yield from _sparklines(part)
         case Command(origin, command):
-            yield f"{_text(origin)}: `{plain(command)}`."
+            yield f"{_text(origin)}: {_code(plain(command))}."
 
 
 def _sparklines(part: Charts) -> Iterator[str]:
@@ -87,13 +87,28 @@ def _cell(cell: str | Entries, page: str | None) -> str:
     return ", ".join(f"[`{name}`]({page}{name})" for name in cell.names)
 
 
-_SPECIAL = re.compile(r"[\\|*_\[]|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
+_SPECIAL = re.compile(r"[\\|*_~\[]|<(?=[A-Za-z/!?])|&(?=#?\w+;)")
 """Escapes Markdown: the text of an Event must not format the report."""
+
+_BLOCK = re.compile(r"(\d{0,9})([.)]|#{1,6}|[-+])(?=\s|$)|()(>|-(?=-)|=)")
+"""What begins a list, a heading, a quotation or a line, at the beginning."""
 
 _REPLACED = str.maketrans("`\n\r", "'  ")
 
 
 def _text(text: str) -> str:
-    quotes = "\\" if text.startswith(">") else ""
-    one_line = plain(text.translate(_REPLACED))
-    return quotes + _SPECIAL.sub(r"\\\g<0>", one_line)
+    one_line = plain(text.translate(_REPLACED)).lstrip(" ")
+    written = _SPECIAL.sub(r"\\\g<0>", one_line)
+    block = _BLOCK.match(written)
+    if block is None:
+        return written
+    place = block.end() - len(block[2] or block[4])
+    return f"{written[:place]}\\{written[place:]}"
+
+
+def _code(text: str) -> str:
+    """Return a text as code, between more backticks than it has in a row."""
+    if "`" not in text:
+        return f"`{text}`"
+    fence = "`" * (max(map(len, re.findall("`+", text))) + 1)
+    return f"{fence} {text} {fence}"
