@@ -228,8 +228,8 @@ def _ordered(deed: Deed) -> Led | None:
         decision, strength, _ = found
     else:
         decision = Decision.ADMIN_REQUEST
-        # The requester is not recorded, or a program's order may be another's.
-        sure = one.is_by_hand
+        # Who asked a program is not recorded, but it did what it had begun.
+        sure = one.is_by_hand or is_given_back(t, one)
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
     if not (done or carried):
         strength = Confidence.POSSIBLE  # it may still have waited

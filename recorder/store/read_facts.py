@@ -1,7 +1,8 @@
 """Reads facts by node, by object and by bearing.
 
 Facts come from one derivation, in the order of the log. A window selects by
-when something happened, by an index of each day.
+when something happened, by an index of each day; what is claimed to happen
+after it was observed counts until a window ends after its observation.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -17,7 +17,13 @@ from recorder.facts.flaps import BEAT_SECONDS, CLAIMS_MAX, Run, folded
 from recorder.model.fact import StoredFact
 from recorder.store.stored_facts import COLUMNS, OF_EXTENT, OF_NODES, named
 
-IN_TIME: Final = "f.at >= :since and f.at < :until"
+IN_TIME: Final = """f.at >= :since
+      and f.at < :until::timestamptz + interval '1 day'
+      and (f.at < :until or f.observed_at < :until)"""
+"""The condition that facts are in a window.
+
+What is claimed by a clock that is ahead is no later than it was observed.
+"""
 
 OF_PORT: Final = f"{OF_EXTENT} and f.bearing = #port and {IN_TIME}"
 BEAT: Final = f"cast(floor(extract(epoch from f.at) / {BEAT_SECONDS}) as int8)"

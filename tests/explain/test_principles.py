@@ -80,6 +80,21 @@ def test_a_word_of_who_empties_a_node_and_gives_it_back_is_likely(
     assert verdict.confidence is Confidence.LIKELY
 
 
+@pytest.mark.parametrize("given_back", [True, False])
+def test_a_program_that_says_reboot_and_gives_the_node_back_ordered_it(
+    *, given_back: bool
+) -> None:
+    tale = Tale().labels(
+        10, "example.net/reboot", "now", annotation=True, actor="roller"
+    )
+    tale.cordons(11, "roller").pod(12, "EvictionByEvictionAPI").crashes(20)
+    tale.uncordons(240, "roller" if given_back else "other")
+    verdict = tale.verdict()
+    assert decided(verdict)[:2] == (Decision.ADMIN_REQUEST, "roller")
+    likely = verdict.confidence is Confidence.LIKELY
+    assert likely is given_back
+
+
 def test_another_word_after_the_effect_gives_nothing_back() -> None:
     tale = Tale()
     tale.labels(10, "example.net/state", "in-maintenance", actor="roller")
