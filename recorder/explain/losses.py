@@ -326,6 +326,7 @@ def was_deleted(
     A controller that wants no such Pod makes none, and one that updates makes
     it of another revision. Those that replace whole groups delete Pods because
     another ended; a workload that is suspended deletes all that run at once.
+    A controller that is created again by its name replaces all that it had.
     """
     owner, at = controller(pod.owners), pod.deleted_at
     if at is None or owner is None:
@@ -333,24 +334,31 @@ def was_deleted(
     gone = max(at, pod.ended_at or at)
     until = at + ANSWERS if owner.kind in AT_ONCE else gone + TOGETHER
     # A workload may have had thousands of Pods: few are of that time.
-    anew = [o for o in pods if o.seen_at and at <= o.seen_at <= until]
-    if not any(
-        other.key != pod.key
-        and owner in other.owners
+    makers = {
+        maker == owner
+        for other in pods
+        if other.seen_at
+        and at <= other.seen_at <= until
+        and other.key != pod.key
         and not other.listed
         and other.labels.get(REVISION) == pod.labels.get(REVISION)
-        for other in anew
-    ):
+        and (maker := controller(other.owners)) is not None
+        and (maker.kind, maker.name) == (owner.kind, owner.name)
+    }
+    if not makers:
         return None
+    again = True not in makers
     others = [o for o in pods if o.key != pod.key]
     alike = [o for o in others if owner in o.owners]
     ran = [o.left_at or gone + TOGETHER for o in alike if o.runs_at(at)]
-    if ran and owner.kind not in SERVERS and max(ran) <= at + ONE_LIST:
+    at_once = ran and max(ran) <= at + ONE_LIST
+    if at_once and owner.kind not in SERVERS and not again:
         return None
     alone = workload.kind in SERVERS or workload.uid == owner.uid
     ends = [
         end
         for other in others
+        if not (again and other in alike and _goes_at(other, at))
         for end in (other.left_at, *other.restarts)
         if end is not None
     ]
@@ -358,6 +366,10 @@ def was_deleted(
     if grouped and any(at - TOGETHER <= end < at for end in ends):
         return None
     return at
+
+
+def _goes_at(pod: Placement, at: datetime) -> bool:
+    return pod.deleted_at is not None and abs(pod.deleted_at - at) <= ONE_LIST
 
 
 def displaced(

@@ -60,12 +60,13 @@ class Tale(History):
         *,
         created: bool = False,
         revision: str = "1",
+        uid: str = "uid-llm",
     ) -> Self:
         """Add a running Pod with eight GPUs, of one owner of a kind."""
         owner = {
             "kind": of,
             "name": "llm",
-            "uid": "uid-llm",
+            "uid": uid,
             "controller": True,
         }
         detail = {

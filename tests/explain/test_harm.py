@@ -319,6 +319,28 @@ def test_a_job_that_is_suspended_and_resumed_is_no_harm() -> None:
     assert harmed(tale) == []
 
 
+@pytest.mark.parametrize("failed", [False, True])
+def test_a_gang_that_its_owner_deletes_and_creates_again_is_harm(
+    *, failed: bool
+) -> None:
+    """Unless one of its Pods had failed before: then that is why."""
+    wrapper = {"kind": "AppWrapper", "name": "llm", "uid": "uid-w"}
+    of = [{**wrapper, "controller": True}]
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").pod_runs(1, "llm-1", "n1")
+    tale.pod_runs(1, "llm-2", "n2")
+    for uid in ("uid-llm", "uid-again"):
+        job = ObjectIdentity("batch", "Job", "train", "llm", uid)
+        tale.add(2, FactKind.APPEARED, {"state": {"owners": of}}, about=job)
+    if failed:
+        tale.pod_ends(50, "llm-2", "n2", 1)
+    tale.deletes(60, "llm-0").deletes(60.1, "llm-1")
+    tale.pod_runs(70, "llm-3", "n1", created=True, uid="uid-again")
+    tale.pod_runs(70, "llm-4", "n1", created=True, uid="uid-again")
+    found = [(hit.hit_by, hit.kind, hit.pods_hit) for hit in harmed(tale)]
+    gang = HitBy.DELETION, "AppWrapper", ["llm-0", "llm-1"]
+    assert found == ([] if failed else [gang])
+
+
 def ends_of_pod(tale: Tale) -> list[PodEnd]:
     own = [s for s in tale.facts if s.fact.object == a_pod("llm-0")]
     (pod,) = Placements(own)
