@@ -10,8 +10,10 @@ from recorder.answers.queries import (
     PodsOn,
     Tenants,
 )
+from recorder.store.read_ports import IN_TIME
 from recorder.store.statement import question
 from recorder.store.stored_facts import (
+    BEFORE,
     COLUMNS,
     OF_EXTENT,
     OF_NODES,
@@ -78,7 +80,7 @@ DISPLACED = question(f"""
     with evicted as materialized (
       select distinct {SEEN_AT} as at from recorder.fact f
       where {OF_EXTENT} and f.mark = #evicted and f.node_id is null
-        and f.at >= :since and f.at < :until
+        and {IN_TIME}
     ), pod as (
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.bearing = #disruption
@@ -86,12 +88,12 @@ DISPLACED = question(f"""
       union
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.mark = #preempted
-        and f.at >= :since and f.at < :until
+        and {IN_TIME}
       union
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.bearing = #daily
         and f.kind in (#vanished, #deletion-requested, #ended)
-        and f.at >= :since and f.at < :until
+        and {IN_TIME}
       group by f.object_id
       having min(f.position) filter (where f.kind <> #ended)
         <= coalesce(min(f.position) filter (where f.kind = #ended), :size)
@@ -103,7 +105,7 @@ DISPLACED = question(f"""
         and e.object_id = any (array(select f.object_id from recorder.fact f
           where {OF_EXTENT} and {OF_NODES} and f.bearing = #daily
             and f.kind in (#vanished, #deletion-requested)
-            and f.at >= :since and f.at < :until))
+            and {IN_TIME}))
       union
       select f.object_id from recorder.fact f
       where (select count(*) from evicted) > 0 and {OF_EXTENT} and {OF_NODES}
@@ -156,7 +158,7 @@ OF_FAMILY = f"""
     select {COLUMNS} from recorder.fact f
     where {OF_EXTENT} and f.kind <> #requested
       and (f.kind <> #event or f.mark = #preempted)
-      and f.at < :until
+      and {BEFORE}
       and f.object_id = any (array(select object_id from family))
 """
 # How they appeared, ran and ended. Of conditions, why a Pod was evicted and

@@ -15,14 +15,19 @@ from msgspec.structs import replace
 from recorder.facts.bearing import Port, port_of
 from recorder.facts.flaps import BEAT_SECONDS, CLAIMS_MAX, Run, folded
 from recorder.model.fact import StoredFact
-from recorder.store.stored_facts import COLUMNS, OF_EXTENT, OF_NODES, named
+from recorder.store.stored_facts import (
+    BEFORE,
+    COLUMNS,
+    OF_EXTENT,
+    OF_NODES,
+    named,
+)
 
-IN_TIME: Final = """f.at >= :since
-      and f.at < :until::timestamptz + interval '1 day'
-      and (f.at < :until or f.observed_at < :until)"""
-"""The condition that facts are in a window.
+IN_TIME: Final = f"""f.at >= :since
+      and f.at < :until::timestamptz + interval '1 day' and {BEFORE}"""
+"""The condition that facts are in a window, however far a clock is ahead.
 
-What is claimed by a clock that is ahead is no later than it was observed.
+A day at most, so that the index of times leads to them.
 """
 
 OF_PORT: Final = f"{OF_EXTENT} and f.bearing = #port and {IN_TIME}"

@@ -35,6 +35,12 @@ OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
 SEEN_AT = "coalesce(f.observed_at, f.at)"
 """When a fact was observed."""
 
+BEFORE = "(f.at < :until or f.observed_at < :until)"
+"""The condition that facts are of before the end of a window.
+
+What a clock that is ahead claims is no later than it was observed.
+"""
+
 FACT, NODE, WORD, OBJECT = range(4)
 """What a row of a `named` statement is."""
 
