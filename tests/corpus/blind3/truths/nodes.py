@@ -93,7 +93,7 @@ NODES = (
                 "removed",
                 (11, 13, 14, 15),
                 planned=True,
-                actor="governor",
+                actor="node-reaper",
                 stopped=["off", None],
                 trigger="the age of the node",
                 must_not_say=["crash"],
