@@ -228,8 +228,9 @@ def _ordered(deed: Deed) -> Led | None:
         decision, strength, _ = found
     else:
         decision = Decision.ADMIN_REQUEST
-        # Who asked a program is not recorded, but it did what it had begun.
-        sure = one.is_by_hand or is_given_back(t, one)
+        # Who asked a program is not recorded, but it did what it had said.
+        said = orders[0] if not is_order(orders[0], stops=True) else None
+        sure = one.is_by_hand or is_given_back(t, one, said)
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
     if not (done or carried):
         strength = Confidence.POSSIBLE  # it may still have waited
@@ -271,12 +272,15 @@ def _had_emptied(t: Transition, one: Intervention) -> bool:
     )
 
 
-def is_given_back(t: Transition, one: Intervention) -> bool:
+def is_given_back(
+    t: Transition, one: Intervention, step: Signal | None = None
+) -> bool:
     """Whether the author who cordoned a node undid its own acts afterwards.
 
-    Then the effect is one of the steps of what it did.
+    Or one of them. Then the effect is one of the steps of what it did.
     """
-    own = {step.subject for step in (*one.steps, *one.marks)}
+    steps = (*one.steps, *one.marks) if step is None else (step,)
+    own = {step.subject for step in steps}
     return (
         t.is_back
         and bool(one.of(Topic.CORDON))
@@ -541,17 +545,22 @@ def _says(deed: Deed) -> Iterator[Purpose]:
 
 
 def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
-    """Whether what happened, or the step itself, confirms the words."""
+    """Whether what happened, or the step itself, confirms the words.
+
+    Those of a label or an annotation may describe the node: that it is gone
+    confirms none, and that it is given back only what is taken back as well.
+    """
     t = deed.transition
+    describes = step.topic in {Topic.LABEL, Topic.ANNOTATION}
     match decision:
         case Decision.OS_UPGRADE:
             shown = t.episode.has(Topic.VERSION)
         case Decision.AUTO_REMEDIATION:
             shown = bool(t.faults) or t.lost_at < deed.one.first.at
         case Decision.SCALE_DOWN | Decision.PREEMPTION:
-            shown = t.happened in GONE
+            shown = t.happened in GONE and not describes
         case _:
-            shown = is_given_back(t, deed.one)
+            shown = is_given_back(t, deed.one, step if describes else None)
     ordered = deed.one.is_by_program and step.topic is Topic.OBJECT
     return shown or ordered
 

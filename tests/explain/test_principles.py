@@ -80,19 +80,43 @@ def test_a_word_of_who_empties_a_node_and_gives_it_back_is_likely(
     assert verdict.confidence is Confidence.LIKELY
 
 
-@pytest.mark.parametrize("given_back", [True, False])
+@pytest.mark.parametrize(
+    ("key", "by", "sure"),
+    [
+        ("example.net/reboot", "roller", True),
+        ("example.net/reboot", "other", False),
+        ("example.net/drain-timeout", "roller", False),
+    ],
+)
 def test_a_program_that_says_reboot_and_gives_the_node_back_ordered_it(
-    *, given_back: bool
+    key: str, by: str, *, sure: bool
 ) -> None:
-    tale = Tale().labels(
-        10, "example.net/reboot", "now", annotation=True, actor="roller"
-    )
+    tale = Tale().labels(10, key, "60", annotation=True, actor="roller")
     tale.cordons(11, "roller").pod(12, "EvictionByEvictionAPI").crashes(20)
-    tale.uncordons(240, "roller" if given_back else "other")
-    verdict = tale.verdict()
+    verdict = tale.uncordons(240, by).verdict()
     assert decided(verdict)[:2] == (Decision.ADMIN_REQUEST, "roller")
-    likely = verdict.confidence is Confidence.LIKELY
-    assert likely is given_back
+    assert (verdict.confidence is Confidence.LIKELY) is sure
+
+
+def test_what_a_key_says_of_the_past_is_no_order() -> None:
+    key, why = "example.net/last-reboot-reason", "power-cycle by bmc"
+    tale = Tale().labels(10, key, why, annotation=True, actor="agent")
+    tale.cordons(11, "agent").crashes(20).uncordons(240, "agent")
+    assert decided(tale.verdict()) == (None,)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("spot-check", "failed"), ("autoscaling-group", "two")],
+)
+def test_words_that_describe_a_node_do_not_say_why_it_is_removed(
+    key: str, value: str
+) -> None:
+    tale = Tale().labels(10, f"example.net/{key}", value, actor="auditor")
+    tale.cordons(12, "auditor")
+    tale.add(15, FactKind.DELETION_REQUESTED, {}, actor="auditor")
+    verdict = tale.vanishes(20).verdict()
+    assert decided(verdict)[:2] == (Decision.NODE_DELETION, "auditor")
 
 
 def test_another_word_after_the_effect_gives_nothing_back() -> None:

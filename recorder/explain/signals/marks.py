@@ -46,7 +46,8 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     no_order: frozenset[str]
     own: frozenset[str]
     intents: dict[Decision, list[str]]
-    ordered: list[str]
+    stopped: list[str]
+    drained: list[str]
     later: list[str]
     nothing: frozenset[str]
     called_off: list[str]
@@ -61,7 +62,8 @@ def _any_of(words: Iterable[str], end: str = "") -> re.Pattern[str]:
 
 
 _INTENTS = [(one, _any_of(said)) for one, said in _WORDS.intents.items()]
-_ORDER, _SOME_DAY = _any_of(_WORDS.ordered), _any_of(_WORDS.later)
+_STOP, _SOME_DAY = _any_of(_WORDS.stopped), _any_of(_WORDS.later)
+_ORDER = _any_of([*_WORDS.stopped, *_WORDS.drained])
 _CALLED_OFF, _POSITIVE = _any_of(_WORDS.called_off), _any_of(_WORDS.good, "$")
 
 
@@ -146,10 +148,13 @@ def _states(value: str) -> bool:
     )
 
 
-def is_order(mark: Signal, *, later: bool = False) -> bool:
+def is_order(
+    mark: Signal, *, later: bool = False, stops: bool = False
+) -> bool:
     """Whether a mark says that its node is drained or rebooted now.
 
-    Or, if ``later``, that this is planned, or waits for something.
+    Or, if ``later``, that this is planned, or waits for something. If
+    ``stops``, only that it is rebooted.
     """
     said: Iterable[str | None]
     match mark.detail:
@@ -170,13 +175,14 @@ def is_order(mark: Signal, *, later: bool = False) -> bool:
             said = [mark.subject.name]
         case _:
             return False
-    words = [text or "" for text in said]
-    # What a value adds to a key counts for the key: ``reboot=pending``.
-    return any(
-        _ORDER.search(text)
-        and (later or not _SOME_DAY.search(" ".join(words[place:])))
-        for place, text in enumerate(words)
+    words, ordered = [text or "" for text in said], _STOP if stops else _ORDER
+    # The first that says so decides, with what follows: ``reboot=pending``.
+    at = next(
+        (n for n, text in enumerate(words) if ordered.search(text)), None
     )
+    if at is None:
+        return False
+    return later or not _SOME_DAY.search(" ".join(words[at:]))
 
 
 def is_made(mark: Signal) -> bool:
