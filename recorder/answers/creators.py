@@ -57,7 +57,7 @@ async def creators_of(
             and isinstance(detail, Requested)
             and detail.verb == "create"
             and not detail.subresource
-            and (detail.code or 0) < 300  # noqa: PLR2004 - HTTP succeeds below
+            and not detail.is_refused
         ):
             place = plural_of(thing.kind), thing.namespace, thing.name
             creations.setdefault(place, []).append(stored)

@@ -369,7 +369,7 @@ def service(state: NodeState, knowledge: Knowledge) -> ServiceState:
 
 def is_fault(condition: str, status: object, knowledge: Knowledge) -> bool:
     """Return whether a rule calls a status of a condition a fault."""
-    rule = knowledge.condition(condition)
+    rule = knowledge.conditions.first(condition)
     return (
         rule is not None
         and condition != "Ready"

@@ -4,6 +4,7 @@ Names and omissions are those of what is stored: they are added to, never
 renamed. What a fact leaves out is None, or empty.
 """
 
+from http import HTTPStatus
 from typing import Any
 
 from recorder.model.state import NO_STATE, Condition, ObjectState, Part, Scalar
@@ -225,6 +226,11 @@ class Requested(
     subresource: str | None = None
     namespace: str | None = None
     name: str | None = None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the API server did not do it."""
+        return (self.code or 0) >= HTTPStatus.MULTIPLE_CHOICES
 
 
 class Claimed(Part, frozen=True, omit_defaults=True):

@@ -54,7 +54,7 @@ def _renamed(verdict: Verdict) -> Verdict:
     decision = verdict.decision
     if decision is None or decision.actor.name is None:
         return verdict
-    rule = shipped().writer(decision.actor.name)
+    rule = shipped().writers.first(decision.actor.name)
     known = None if rule is None else rule.actor
     known = CONTROLLERS.get(decision.actor.name, known)
     if known is None or known.name is None:

@@ -57,7 +57,7 @@ def test_the_rules_that_are_shown_are_rules(tmp_path: Path) -> None:
     path = tmp_path / "site.yaml"
     path.write_text(shown)
     knowledge = load([path])
-    leak = knowledge.condition("CoolantLeak")
+    leak = knowledge.conditions.first("CoolantLeak")
     assert leak is not None
     assert (leak.fault, leak.reasons) == (Fault.THERMAL, {"SensorLost": None})
     event = knowledge.event(
@@ -66,6 +66,9 @@ def test_the_rules_that_are_shown_are_rules(tmp_path: Path) -> None:
     assert event is not None
     assert event.actor is not None
     assert event.actor.name == "coolant-watch"
-    assert knowledge.made("example.com", "Repair") is not None
-    assert knowledge.lock("ConfigMap", "example.com/holder") is not None
-    assert knowledge.taint("example.com/broken", "") is not None
+    assert knowledge.objects.first("Repair", groups="example.com") is not None
+    assert (
+        knowledge.locks.first("example.com/holder", kinds="ConfigMap")
+        is not None
+    )
+    assert knowledge.taints.first("example.com/broken", values="") is not None

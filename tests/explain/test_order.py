@@ -59,17 +59,17 @@ def test_causes_and_rules_may_be_in_any_order(
 
 
 def test_a_site_is_asked_first_however_vague_its_rule_is() -> None:
-    known = shipped().condition("KernelDeadlock")
+    known = shipped().conditions.first("KernelDeadlock")
     assert known is not None
     vague = replace(known, types=("*",), fault=None)
 
     rules = Knowledge(shipped_files().values(), [Rules(conditions=[vague])])
 
-    assert rules.condition("KernelDeadlock") == vague
+    assert rules.conditions.first("KernelDeadlock") == vague
 
 
 def test_of_shipped_rules_the_more_specific_counts() -> None:
-    known = shipped().condition("KernelDeadlock")
+    known = shipped().conditions.first("KernelDeadlock")
     assert known is not None
     vague = replace(known, types=("*",), fault=None)
 
@@ -77,4 +77,4 @@ def test_of_shipped_rules_the_more_specific_counts() -> None:
         [Rules(conditions=[vague]), *shipped_files().values()],
         [*shipped_files().values(), Rules(conditions=[vague])],
     ):
-        assert Knowledge(files).condition("KernelDeadlock") == known
+        assert Knowledge(files).conditions.first("KernelDeadlock") == known

@@ -75,15 +75,15 @@ def test_a_sites_rules_come_before_the_shipped_ones(tmp_path: Path) -> None:
     path = tmp_path / "site.yaml"
     path.write_text(GOOD.replace("CoolantLeak", "KernelDeadlock"))
     knowledge = load([str(path)])
-    rule = knowledge.condition("KernelDeadlock")
+    rule = knowledge.conditions.first("KernelDeadlock")
     assert rule is not None
     assert rule.fault is Fault.THERMAL
     assert rule.actor is not None
     assert rule.actor.name == "site"
-    known = shipped().condition("KernelDeadlock")
+    known = shipped().conditions.first("KernelDeadlock")
     assert known is not None
     assert known.fault is Fault.HUNG_KERNEL
-    other = knowledge.condition("ReadonlyFilesystem")
+    other = knowledge.conditions.first("ReadonlyFilesystem")
     assert other is not None
     assert other.fault is Fault.DISK
 
@@ -94,14 +94,16 @@ def test_the_first_of_several_sites_wins(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.yaml"
         path.write_text(GOOD.replace("thermal-fault", fault))
         paths.append(path)
-    rule = load(paths).condition("CoolantLeak")
+    rule = load(paths).conditions.first("CoolantLeak")
     assert rule is not None
     assert rule.fault is Fault.DISK
 
 
 def test_a_rule_without_a_name_for_who_acts_takes_the_files() -> None:
     knowledge = shipped()
-    made = knowledge.made("janitor.dgxc.nvidia.com", "RebootNode")
+    made = knowledge.objects.first(
+        "RebootNode", groups="janitor.dgxc.nvidia.com"
+    )
     assert made is not None
     assert made.actor is not None
     assert (made.decision, made.actor.name) == (

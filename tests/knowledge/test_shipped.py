@@ -162,14 +162,14 @@ def test_no_condition_has_two_meanings_in_the_shipped_files() -> None:
 def test_a_condition_is_the_fault_that_its_maker_means(
     status: str, expected: Fault, name: str
 ) -> None:
-    rule = shipped().condition(name)
+    rule = shipped().conditions.first(name)
     assert rule is not None
     assert (rule.when, rule.fault) == (status, expected)
 
 
 @pytest.mark.parametrize("name", sorted(REQUESTS))
 def test_a_condition_that_asks_for_something(name: str) -> None:
-    rule = shipped().condition(name)
+    rule = shipped().conditions.first(name)
     assert rule is not None
     assert (rule.when, rule.decision) == ("True", REQUESTS[name])
 
@@ -192,7 +192,7 @@ def test_an_event_that_is_no_evidence_has_no_rule(
 
 @pytest.mark.parametrize("key", sorted(TAINTS))
 def test_a_taint_is_known_by_its_key(key: str) -> None:
-    rule = shipped().taint(key, "")
+    rule = shipped().taints.first(key, values="")
     assert rule is not None
     assert rule.decision is TAINTS[key]
 
@@ -218,10 +218,12 @@ def test_an_agent_that_names_the_condition_has_the_fault_in_its_message(
 
 
 def test_the_lock_of_kured_is_known() -> None:
-    rule = shipped().lock("DaemonSet", "weave.works/kured-node-lock")
+    rule = shipped().locks.first(
+        "weave.works/kured-node-lock", kinds="DaemonSet"
+    )
     assert rule is not None
     assert rule.member == "nodeID"
-    assert shipped().lock("DaemonSet", "another") is None
+    assert shipped().locks.first("another", kinds="DaemonSet") is None
 
 
 @pytest.mark.parametrize(
@@ -237,13 +239,13 @@ def test_an_upgrade_of_a_driver_goes_through_its_states(
     state: str, role: Role | None
 ) -> None:
     key = "nvidia.com/gpu-driver-upgrade-state"
-    rule = shipped().label(key, state)
+    rule = shipped().labels.first(key, values=state)
     assert (None if rule is None else rule.role) is role
 
 
 @pytest.mark.parametrize("tool", ["kubectl", "kubectl-patch", "curl", "k9s"])
 def test_a_tool_that_anyone_can_use_names_no_person(tool: str) -> None:
-    rule = shipped().writer(tool)
+    rule = shipped().writers.first(tool)
     assert rule is not None
     assert rule.actor is None
 

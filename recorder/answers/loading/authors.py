@@ -226,7 +226,7 @@ async def requested_by(
         if (
             isinstance(detail, Requested)
             and detail.verb in verbs
-            and (detail.code or 0) < 300  # noqa: PLR2004 - HTTP succeeds below
+            and not detail.is_refused
             and (detail.subresource or None) == part
         ):
             return actor_of(stored.fact.actor, knowledge, audited=True)
@@ -502,7 +502,7 @@ async def _creator(
             isinstance(detail, Requested)
             and detail.verb == "create"
             and not detail.subresource
-            and (detail.code or 0) < 300  # noqa: PLR2004 - HTTP succeeds below
+            and not detail.is_refused
         ):
             return actor_of(stored.fact.actor, knowledge, audited=True)
     return None

@@ -308,7 +308,7 @@ def _is_audited(reading: Reading) -> bool:
 
 def _locks(knowledge: Knowledge) -> Sequence[str]:
     """Return the keys of annotations that rules define as locks."""
-    return sorted({key for rule in knowledge.locks for key in rule.keys})
+    return sorted({key for rule in knowledge.locks.rules for key in rule.keys})
 
 
 def _own(

@@ -97,5 +97,5 @@ def signals_of(
         case _, "Pod":
             found = pod_signals(stored, knowledge)
         case _:
-            found = other_signals(stored, about, knowledge, node)
+            found = other_signals(stored, knowledge, node)
     return list(found)

@@ -85,7 +85,7 @@ def actor_of(
     """
     if not name:
         return None
-    rule = knowledge.writer(name)
+    rule = knowledge.writers.first(name)
     known = Actor.named(rule.actor) if rule is not None else None
     if known is not None:
         return known

@@ -1,16 +1,16 @@
 """Signals around a Node: Events, Pods, other objects, and audit."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
 from recorder.explain.knowledge import Knowledge, matches
-from recorder.explain.knowledge.rules import LockRule, ObjectRule
+from recorder.explain.knowledge.rules import ObjectRule
 from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.facts import DEBUGGER, HOST_COMMAND, MANAGED_BY, REFUSED
 from recorder.facts.classify.times import moment
-from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.fact import DETAILS, Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
     Appeared,
@@ -39,11 +39,15 @@ UNAUTHORIZED = 401
 CHANGING = frozenset({"create", "update", "patch", "delete"})
 """Verbs of requests that change something."""
 
+_KINDS = {detail: kind for kind, detail in DETAILS.items()}
+
 GOING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
 _KNOWN = {
     ("kubelet", "NodeAllocatableEnforced"): (Role.EFFECT, Topic.SET_UP),
     ("kubelet", "Rebooted"): (Role.EFFECT, Topic.REBOOTED),
+    ("kubelet", "Shutdown"): (Role.ACT, Topic.SHUTDOWN),
+    ("kubelet", "Starting"): (Role.EFFECT, Topic.KUBELET),
     # Every kubelet sends these as it starts, and continues its count when it
     # is heard from again: a new kubelet begins a new count.
     ("kubelet", "NodeHasSufficientMemory"): (Role.RECOVERY, Topic.WORD),
@@ -52,6 +56,13 @@ _KNOWN = {
     ("node-controller", "RemovingNode"): (Role.EFFECT, Topic.REMOVING),
 }
 """Events of Kubernetes about a Node, by their reporter and reason."""
+
+_DISRUPTED = {
+    "EvictionByEvictionAPI": (Role.ACT, Topic.EVICTION),
+    "DeletionByTaintManager": (Role.EFFECT, Topic.TAINT_EVICTION),
+    "TerminationByKubelet": (Role.ACT, Topic.SHUTDOWN),
+}
+"""What the disruption of a Pod says of its node, by its reason."""
 
 
 def event_signals(
@@ -63,35 +74,16 @@ def event_signals(
         return
     reporter, reason = stored.fact.actor or "", detail.reason or ""
     message = detail.message or ""
-    if about == "Node":
-        own = _of_kubernetes(stored, reporter, reason, message)
-        if own is not None:
-            yield own
-            return
+    known = _KNOWN.get((reporter, reason)) if about == "Node" else None
+    if known is not None:
+        role, topic = known
+        over = topic is Topic.SHUTDOWN and "cancel" in message
+        role = Role.RECOVERY if over else role
+        yield Signal(role, Subject(topic), stored, over=over)
+        return
     rule = knowledge.event(reporter, reason, about=about, message=message)
     if rule is not None:
         yield Signal.by(rule, Subject(Topic.EVENT, reason), stored)
-
-
-def _of_kubernetes(
-    stored: StoredFact, reporter: str, reason: str, message: str
-) -> Signal | None:
-    if (reporter, reason) == ("kubelet", "Shutdown"):
-        off = "cancel" in message
-        role = Role.RECOVERY if off else Role.ACT
-        return Signal(role, Subject(Topic.SHUTDOWN), stored, over=off)
-    if (reporter, reason) == ("kubelet", "Starting"):
-        about_it = "kubelet" in message
-        return (
-            Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
-            if about_it
-            else None
-        )
-    known = _KNOWN.get((reporter, reason))
-    if known is None:
-        return None
-    role, topic = known
-    return Signal(role, Subject(topic), stored)
 
 
 def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
@@ -144,49 +136,34 @@ def _commanded(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
 
 
 def _disruption(stored: StoredFact, disrupted: Condition) -> Iterator[Signal]:
-    reason, message = disrupted.reason, disrupted.message or ""
-    if reason == "EvictionByEvictionAPI":
-        yield Signal(Role.ACT, Subject(Topic.EVICTION), stored)
-    elif reason == "DeletionByTaintManager":
-        yield Signal(Role.EFFECT, Subject(Topic.TAINT_EVICTION), stored)
-    elif reason == "TerminationByKubelet" and "shutdown" in message:
-        yield Signal(Role.ACT, Subject(Topic.SHUTDOWN), stored)
+    known = _DISRUPTED.get(disrupted.reason or "")
+    if known is None:
+        return
+    role, topic = known
+    # A kubelet also ends Pods that it has no room for.
+    if topic is not Topic.SHUTDOWN or "shutdown" in (disrupted.message or ""):
+        yield Signal(role, Subject(topic), stored)
 
 
 def other_signals(
-    stored: StoredFact, about: str, knowledge: Knowledge, node: str
+    stored: StoredFact, knowledge: Knowledge, node: str
 ) -> Iterator[Signal]:
-    """Yield the signals of a fact about any other object."""
-    detail, thing = stored.fact.detail, stored.fact.object
-    if isinstance(detail, AnnotationChanged):
-        yield from _lock(
-            stored, detail, knowledge.lock(about, detail.key), node
-        )
-    elif thing is None:
+    """Yield the signals of a fact about any other object.
+
+    Of one that a list shows, first those of what it held already.
+    """
+    thing = stored.fact.object
+    if thing is None:
         return
-    elif isinstance(detail, ConditionChanged):
-        yield from _turned(stored, detail, thing, knowledge)
-    else:
-        if is_listed(stored):
-            yield from _held_already(stored, thing, knowledge, node)
-        yield from _made(stored, thing, knowledge)
-
-
-def _held_already(
-    stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge, node: str
-) -> Iterator[Signal]:
-    """Yield the signals that an object already held when it was listed."""
-    for held in unfolded(stored, _is_held):
-        detail = held.fact.detail
-        if isinstance(detail, ConditionChanged):
-            yield from _turned(held, detail, thing, knowledge)
-        elif isinstance(detail, AnnotationChanged):
-            rule = knowledge.lock(thing.kind, detail.key)
-            yield from _lock(held, detail, rule, node)
-
-
-def _is_held(detail: Detail) -> bool:
-    return isinstance(detail, ConditionChanged | AnnotationChanged)
+    held = unfolded(stored, knowledge) if is_listed(stored) else ()
+    for one in (*held, stored):
+        match one.fact.detail:
+            case AnnotationChanged() as noted:
+                yield from _lock(one, noted, thing, knowledge, node)
+            case ConditionChanged() as turned:
+                yield from _turned(one, turned, thing, knowledge)
+            case _:
+                yield from _made(one, thing, knowledge)
 
 
 def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
@@ -197,31 +174,33 @@ def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
     match fact.detail:
         case AnnotationChanged() as detail:
             held = [(detail.key, detail.new), (detail.key, detail.old)]
-        case Appeared(state=state) if knowledge.locks:
+        case Appeared(state=state):
             held = state.annotations.items()
         case _:
             return
     for key, value in held:
-        rule = knowledge.lock(fact.object.kind, key)
+        rule = knowledge.locks.first(key, kinds=fact.object.kind)
         if rule is not None:
             yield from rule.holders(value)
 
 
 def _lock(
     stored: StoredFact,
-    detail: AnnotationChanged,
-    rule: LockRule | None,
+    noted: AnnotationChanged,
+    thing: ObjectIdentity,
+    knowledge: Knowledge,
     node: str,
 ) -> Iterator[Signal]:
+    rule = knowledge.locks.first(noted.key, kinds=thing.kind)
     if rule is None:
         return
-    held = node in rule.holders(detail.new)
-    if held == (node in rule.holders(detail.old)):
+    held = node in rule.holders(noted.new)
+    if held == (node in rule.holders(noted.old)):
         return  # another node joined or left
     # A lock that is passed on is a decision for the next node alone.
     yield Signal(
         Role.DECISION if held else Role.RECOVERY,
-        Subject(Topic.LOCK, detail.key), stored, None,
+        Subject(Topic.LOCK, noted.key), stored, None,
         rule.decision if held else None, Actor.named(rule.actor),
         over=not held,
     )  # fmt: skip
@@ -239,7 +218,9 @@ def _turned(
         return
     turned = f"{thing.kind}/{thing.name} {detail.type}"
     subject = Subject(Topic.OBJECT_CONDITION, turned)
-    rules = knowledge.turned(thing.group, thing.kind, condition=detail.type)
+    rules = knowledge.objects.of(
+        thing.kind, groups=thing.group, condition=detail.type
+    )
     for rule in rules:
         if _fits(rule, new):
             yield Signal.by(rule, subject, stored)
@@ -247,7 +228,7 @@ def _turned(
         if _fits(rule, old):
             yield Signal(Role.RECOVERY, subject, stored, over=True)
             return
-    made = knowledge.made(thing.group, thing.kind)
+    made = _order(thing, knowledge)
     if made is not None:
         actor = Actor.named(made.actor)
         yield Signal(Role.ACT, _named(thing), stored, actor=actor)
@@ -261,96 +242,73 @@ def _fits(rule: ObjectRule, condition: Condition | None) -> bool:
     )
 
 
-def _made(
-    stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge
-) -> Iterator[Signal]:
-    """Yield the signals of an object about a node that appears or changes."""
-    kind = stored.fact.kind
-    subject = _named(thing)
-    gone = knowledge.unmade(thing.group, thing.kind)
-    if gone is not None and kind in GOING:
-        ended = Subject(Topic.OBJECT_END, subject.name)
-        yield Signal.by(gone, ended, stored)
-    made = knowledge.made(thing.group, thing.kind)
-    if made is not None:
-        yield from _asked(stored, made, subject)
+def _order(thing: ObjectIdentity, knowledge: Knowledge) -> ObjectRule | None:
+    """Return the rule by which an object is an order, if there is one."""
+    return knowledge.objects.first(
+        thing.kind, groups=thing.group, condition="", deleted=False
+    )
 
 
 def _named(thing: ObjectIdentity) -> Subject:
     return Subject(Topic.OBJECT, f"{thing.kind}/{thing.name}")
 
 
-def _asked(
-    stored: StoredFact, rule: ObjectRule, subject: Subject
+def _made(
+    stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge
 ) -> Iterator[Signal]:
-    """Yield the signals of an object that is a request."""
-    actor = Actor.named(rule.actor)
+    """Yield the signals of an object about a node that appears or changes."""
+    subject, order = _named(thing), _order(thing, knowledge)
+    gone = knowledge.objects.first(
+        thing.kind, groups=thing.group, deleted=True
+    )
+    if gone is not None and stored.fact.kind in GOING:
+        ended = Subject(Topic.OBJECT_END, subject.name)
+        yield Signal.by(gone, ended, stored)
+    if order is None:
+        return
     match stored.fact.detail:
-        case Appeared(state=state):
+        case Appeared(state=state) if "completion_time" not in state.fields:
             # A completed one remains until it is cleaned up.
-            if "completion_time" in state.fields:
-                return
-            yield Signal.by(rule, subject, dated(stored))
+            yield Signal.by(order, subject, dated(stored))
         case Vanished():
             yield Signal(Role.RECOVERY, subject, stored, over=True)
         case FieldChanged():
+            actor = Actor.named(order.actor)
             yield Signal(Role.ACT, subject, stored, actor=actor)
         case _:
             pass
 
 
-def _registers_again(detail: Requested) -> bool:
-    """Whether a kubelet that started found that its Node exists."""
-    return (
-        detail.verb == "create"
-        and detail.resource == "nodes"
-        and detail.code == CONFLICT
-    )
-
-
-def _of_kubelet(
-    stored: StoredFact, detail: Requested, *, own: bool
-) -> Iterator[Signal]:
-    """Yield that a kubelet started, or that its credentials are refused."""
-    if own and _registers_again(detail):
-        yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
-    elif detail.code == UNAUTHORIZED and (
-        # The user of such a client is not known.
-        (detail.user_agent or "").startswith("kubelet/")
-    ):
-        yield Signal(Role.FAULT, Subject(Topic.CLIENT), stored, Fault.KUBELET)
-
-
 def request_signals(
     stored: StoredFact, knowledge: Knowledge
 ) -> Iterator[Signal]:
-    """Yield the signals of an audit record, which name the actor of others."""
-    detail = stored.fact.detail
+    """Yield the signals of an audit record, which name the actor of others.
+
+    A request of a kubelet shows that it runs, and changes nothing else: that
+    its Node exists already shows that it started. The user of a client that
+    is refused is not known.
+    """
+    detail, user = stored.fact.detail, stored.fact.actor or ""
     if not isinstance(detail, Requested):
         return
-    own = (stored.fact.actor or "").startswith("system:node:")
-    yield from _of_kubelet(stored, detail, own=own)
-    if detail.verb not in CHANGING:
+    asked, agent = (detail.verb, detail.resource), detail.user_agent or ""
+    if user.startswith("system:node:"):
+        if asked == ("create", "nodes") and detail.code == CONFLICT:
+            yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
         return
-    if (detail.code or 0) >= 300:  # noqa: PLR2004 - refused
+    if detail.code == UNAUTHORIZED and agent.startswith("kubelet/"):
+        fault = Fault.KUBELET
+        yield Signal(Role.FAULT, Subject(Topic.CLIENT), stored, fault)
+    if detail.verb not in CHANGING or detail.is_refused:
         return
-    if own:
-        return  # it shows that a kubelet runs, and requests nothing
-    actor = actor_of(
-        stored.fact.actor, knowledge, audited=True, client=detail.user_agent
-    )
-    if actor is not None and stored.fact.actor == detail.acted_as:
+    actor = actor_of(user, knowledge, audited=True, client=agent)
+    if actor is not None and user == detail.acted_as:
         account = (detail.user or "").rpartition(":")[2]
         actor = replace(actor, tool=account)
-    target = f"{detail.verb} {detail.resource}"
+    target = " ".join(map(str, asked))
     if detail.subresource:
         target += f"/{detail.subresource}"
-    yield Signal(
-        Role.ACT,
-        Subject(Topic.REQUEST, target),
-        stored,
-        actor=actor,
-    )
+    yield Signal(Role.ACT, Subject(Topic.REQUEST, target), stored, actor=actor)
 
 
 def is_listed(stored: StoredFact) -> bool:
@@ -372,75 +330,57 @@ def dated(seen: StoredFact) -> StoredFact:
     detail = seen.fact.detail
     if not isinstance(detail, Appeared) or not is_listed(seen):
         return seen
-    made = moment(detail.state.created_at)
-    if made is None:
-        return seen
-    fact = replace(seen.fact, occurred_at=made)
-    return replace(seen, fact=fact)
+    at = moment(detail.state.created_at) or seen.fact.occurred_at
+    return replace(seen, fact=replace(seen.fact, occurred_at=at))
 
 
-def unfolded(
-    seen: StoredFact, is_relevant: Callable[[Detail], bool]
-) -> Iterator[StoredFact]:
-    """Yield its conditions, taints, labels and annotations as they came.
+def unfolded(seen: StoredFact, knowledge: Knowledge) -> Iterator[StoredFact]:
+    """Yield what an object has that a list shows, as if each thing came.
 
     A condition has its time; what one field manager owns was set at the
-    latest when its entry changed; the rest has none. Irrelevant ones are left
-    out: most labels of most objects.
+    latest when its entry changed; the rest has none. Labels and annotations
+    without a rule are left out: most of most objects.
     """
     shown = seen.fact.detail
     assert isinstance(shown, Appeared), "asked of nothing else"
-    number = seen.index
-    owned = {name: one for one in shown.state.held for name in one.names}
-    for kind, detail, since in _details(shown.state):
-        number += 1
-        if not is_relevant(detail):
-            continue
-        held = owned.get(_place(detail))
+    state = shown.state
+    owned = {name: one for one in state.held for name in one.names}
+    for number, (detail, place) in enumerate(_held(state, knowledge), 1):
+        writer = owned.get(place)
+        since = writer.time if writer is not None else None
+        if isinstance(detail, ConditionChanged) and detail.new is not None:
+            since = detail.new.since
         fact = Fact(
-            kind=kind,
+            kind=_KINDS[type(detail)],
             node=seen.fact.node,
             object=seen.fact.object,
-            occurred_at=moment(held.time if held and not since else since),
-            actor=held.manager if held else None,
+            occurred_at=moment(since),
+            actor=writer.manager if writer is not None else None,
             detail=detail,
         )
-        yield StoredFact(
-            entry=seen.entry,
-            index=number,
-            observed_at=seen.observed_at,
-            fact=fact,
-        )
+        yield replace(seen, index=seen.index + number, fact=fact)
 
 
-def _place(detail: Detail) -> str:
-    """Return where a Node has a detail, as who owns it is kept."""
-    match detail:
-        case Cordoned():
-            return "unschedulable"
-        case Tainted():
-            return "taints"
-        case AnnotationChanged(key=key):
-            return f"annotations/{key}"
-        case _:
-            return ""
-
-
-def _details(
-    state: ObjectState,
-) -> Iterator[tuple[FactKind, Detail, str | None]]:
-    """Yield each detail with the time that it states, not yet parsed."""
-    for name, condition in sorted(state.conditions.items()):
-        if name != "Ready":
-            turned = ConditionChanged(name, None, condition)
-            yield FactKind.CONDITION_CHANGED, turned, condition.since
+def _held(
+    state: ObjectState, knowledge: Knowledge
+) -> Iterator[tuple[Detail, str]]:
+    """Yield each thing, and where it is by the record of who owns it."""
+    yield from (
+        (ConditionChanged(name, None, condition), "")
+        for name, condition in sorted(state.conditions.items())
+        if name != "Ready"
+    )
     for taint in state.taints:
-        tainted = Tainted(taint.key, taint.value, taint.effect)
-        yield FactKind.TAINTED, tainted, None
-    for key, value in sorted(state.labels.items()):
-        yield FactKind.LABEL_CHANGED, LabelChanged(key, None, value), None
-    for key, value in sorted(state.annotations.items()):
-        noted = AnnotationChanged(key, None, value)
-        yield FactKind.ANNOTATION_CHANGED, noted, None
+        yield Tainted(taint.key, taint.value, taint.effect), "taints"
+    yield from (
+        (LabelChanged(key, None, value), "")
+        for key, value in sorted(state.labels.items())
+        if knowledge.labels.first(key)
+    )
+    yield from (
+        (AnnotationChanged(key, None, value), f"annotations/{key}")
+        for key, value in sorted(state.annotations.items())
+        if knowledge.annotations.first(key) or knowledge.locks.first(key)
+    )
     if state.fields.get("unschedulable"):
-        yield FactKind.CORDONED, Cordoned(), None
+        yield Cordoned(), "unschedulable"

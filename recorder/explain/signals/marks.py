@@ -74,7 +74,7 @@ def marks_of(
     fact = stored.fact
     subject = _subject(fact, node)
     detail = fact.detail
-    if isinstance(detail, Claimed) and not knowledge.claim_type(detail.type):
+    if isinstance(detail, Claimed) and not knowledge.types.get(detail.type):
         subject = Subject(Topic.CLAIM, f"{detail.type} {detail.subject}")
     if subject is None or fact.actor in _WORDS.daily:
         return

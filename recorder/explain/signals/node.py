@@ -17,7 +17,6 @@ from recorder.model.facts import (
     AnnotationChanged,
     BootChanged,
     ConditionChanged,
-    Detail,
     FieldChanged,
     LabelChanged,
     ResourceChanged,
@@ -94,7 +93,7 @@ def _condition(
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     name, old, new = turned.type, turned.old, turned.new
-    rule = knowledge.condition(name)
+    rule = knowledge.conditions.first(name)
     own = _OF_KUBERNETES.get(name)
     if own is not None:
         yield from own(stored, old, new, rule)
@@ -121,34 +120,23 @@ def _condition(
 
 
 def _decision(rule: ConditionRule, new: Condition) -> Decision | None:
-    message, reason = new.message or "", new.reason or ""
-    for text, decision in rule.announced.items():
-        if text in message:
-            return decision
-    return rule.decisions.get(reason, rule.decision)
+    message = new.message or ""
+    said = (one for text, one in rule.announced.items() if text in message)
+    return next(said, rule.decisions.get(new.reason or "", rule.decision))
 
 
 def _fault(rule: ConditionRule, new: Condition) -> Fault | None:
-    message, reason = new.message or "", new.reason or ""
-    named = [
-        _named_fault(rule, part) for part in message.split(";") if part.strip()
+    parts = [one for one in (new.message or "").split(";") if one.strip()]
+    said = [
+        next((text for text in rule.messages if text in part), None)
+        for part in parts
     ]
-    if any(known for known, _ in named):
+    if any(said):
         # One message may have several: a fault precedes a mere symptom.
-        broken = [fault for _, fault in named if fault is not None]
+        named = [rule.messages[s] if s else rule.fault for s in said]
+        broken = [fault for fault in named if fault is not None]
         return rule.fault if rule.fault in broken else next(iter(broken), None)
-    for part, fault in rule.reasons.items():
-        if part == reason:
-            return fault
-    return rule.fault
-
-
-def _named_fault(rule: ConditionRule, part: str) -> tuple[bool, Fault | None]:
-    """Return the fault in a part of a message, and whether a rule names it."""
-    for text, fault in rule.messages.items():
-        if text in part:
-            return True, fault
-    return False, rule.fault
+    return rule.reasons.get(new.reason or "", rule.fault)
 
 
 def _ready(
@@ -221,7 +209,7 @@ def _taint(
     subject = Subject(Topic.TAINT, taint.key)
     if isinstance(taint, Untainted):
         return _end(stored, subject, actor)
-    rule = knowledge.taint(taint.key, taint.value or "")
+    rule = knowledge.taints.first(taint.key, values=taint.value or "")
     if rule is None:
         return Signal(Role.ACT, subject, stored, actor=actor)
     found = Signal.by(rule, subject, stored, actor)
@@ -235,13 +223,16 @@ def _text(
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     label = isinstance(text, LabelChanged)
-    ruled = knowledge.label if label else knowledge.annotation
+    table = knowledge.labels if label else knowledge.annotations
     subject = Subject(Topic.LABEL if label else Topic.ANNOTATION, text.key)
-    rule = None if text.new is None else ruled(text.key, text.new)
-    if rule is not None:
-        due = _due(rule, text.new or "")
-        yield Signal.by(rule, subject, stored, actor)._replace(due=due)
-    elif text.old is not None and ruled(text.key, text.old):
+    old, new = (
+        None if value is None else table.first(text.key, values=value)
+        for value in (text.old, text.new)
+    )
+    if new is not None:
+        due = _due(new, text.new or "")
+        yield Signal.by(new, subject, stored, actor)._replace(due=due)
+    elif old is not None:
         yield _end(stored, subject, actor)
 
 
@@ -263,23 +254,9 @@ def standing(seen: StoredFact, knowledge: Knowledge) -> list[Signal]:
 
     And that it was cordoned, if who did that is recorded.
     """
-
-    def is_relevant(detail: Detail) -> bool:
-        rule: object = True
-        match detail:
-            case ConditionChanged(type=name):
-                rule = knowledge.condition(name)
-            case LabelChanged(key=key, new=new):
-                rule = knowledge.label(key, new or "")
-            case AnnotationChanged(key=key, new=new):
-                rule = knowledge.annotation(key, new or "")
-            case _:
-                pass
-        return rule is not None
-
     return [
         sign._replace(listed=True)
-        for fact in unfolded(seen, is_relevant)
+        for fact in unfolded(seen, knowledge)
         for sign in node_signals(fact, knowledge)
         if not sign.over
         and (

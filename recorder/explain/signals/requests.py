@@ -71,7 +71,7 @@ def _turned(stored: StoredFact) -> bool | None:
         not isinstance(detail, Requested)
         or detail.resource != "nodes"
         or detail.verb not in _CHANGES
-        or (detail.code or 0) >= 300  # noqa: PLR2004 - refused
+        or detail.is_refused
     ):
         return None
     if _CORDON.search(detail.body or ""):
