@@ -36,7 +36,7 @@ from recorder.explain.needs import (
     objects_asked_for,
 )
 from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
-from recorder.explain.signals import names_in_locks
+from recorder.explain.signals import Topic, signals_of
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.episodes import episodes_of, may_begin
 from recorder.explain.verdict import Verdict
@@ -351,7 +351,8 @@ def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
     fact = stored.fact
     if fact.node is not None:
         return fact.node == name
-    return name in names_in_locks(fact, knowledge)
+    signs = signals_of(stored, knowledge, node=name)
+    return any(sign.topic is Topic.LOCK for sign in signs)
 
 
 async def judge_nodes(

@@ -15,7 +15,6 @@ from recorder.explain.signals.actor import (
 )
 from recorder.explain.signals.around import (
     event_signals,
-    names_in_locks,
     other_signals,
     pod_signals,
     request_signals,
@@ -69,7 +68,6 @@ __all__ = [
     "is_trouble",
     "is_unseen",
     "marks_of",
-    "names_in_locks",
     "signals_of",
 ]
 

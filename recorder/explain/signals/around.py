@@ -1,6 +1,6 @@
 """Signals around a Node: Events, Pods, other objects, and audit."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -105,8 +105,13 @@ def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
         case _:
             pass
     yield from _commanded(stored, knowledge)
-    if disrupted is not None and disrupted.status == "True":
-        yield from _disruption(stored, disrupted)
+    if disrupted is None or disrupted.status != "True":
+        return
+    known = _DISRUPTED.get(disrupted.reason or "")
+    # A kubelet also ends Pods that it has no room for.
+    is_shutdown = "shutdown" in (disrupted.message or "")
+    if known is not None and (known[1] is not Topic.SHUTDOWN or is_shutdown):
+        yield Signal(known[0], Subject(known[1]), stored)
 
 
 def _commanded(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
@@ -135,16 +140,6 @@ def _commanded(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
         )
 
 
-def _disruption(stored: StoredFact, disrupted: Condition) -> Iterator[Signal]:
-    known = _DISRUPTED.get(disrupted.reason or "")
-    if known is None:
-        return
-    role, topic = known
-    # A kubelet also ends Pods that it has no room for.
-    if topic is not Topic.SHUTDOWN or "shutdown" in (disrupted.message or ""):
-        yield Signal(role, Subject(topic), stored)
-
-
 def other_signals(
     stored: StoredFact, knowledge: Knowledge, node: str
 ) -> Iterator[Signal]:
@@ -164,24 +159,6 @@ def other_signals(
                 yield from _turned(one, turned, thing, knowledge)
             case _:
                 yield from _made(one, thing, knowledge)
-
-
-def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
-    """Yield the nodes that locks in the annotations of an object name."""
-    if fact.object is None:
-        return
-    held: Iterable[tuple[str, str | None]]
-    match fact.detail:
-        case AnnotationChanged() as detail:
-            held = [(detail.key, detail.new), (detail.key, detail.old)]
-        case Appeared(state=state):
-            held = state.annotations.items()
-        case _:
-            return
-    for key, value in held:
-        rule = knowledge.locks.first(key, kinds=fact.object.kind)
-        if rule is not None:
-            yield from rule.holders(value)
 
 
 def _lock(
@@ -291,9 +268,10 @@ def request_signals(
     detail, user = stored.fact.detail, stored.fact.actor or ""
     if not isinstance(detail, Requested):
         return
-    asked, agent = (detail.verb, detail.resource), detail.user_agent or ""
+    agent = detail.user_agent or ""
     if user.startswith("system:node:"):
-        if asked == ("create", "nodes") and detail.code == CONFLICT:
+        asked = detail.verb, detail.resource, detail.code
+        if asked == ("create", "nodes", CONFLICT):
             yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
         return
     if detail.code == UNAUTHORIZED and agent.startswith("kubelet/"):
@@ -305,10 +283,7 @@ def request_signals(
     if actor is not None and user == detail.acted_as:
         account = (detail.user or "").rpartition(":")[2]
         actor = replace(actor, tool=account)
-    target = " ".join(map(str, asked))
-    if detail.subresource:
-        target += f"/{detail.subresource}"
-    yield Signal(Role.ACT, Subject(Topic.REQUEST, target), stored, actor=actor)
+    yield Signal(Role.ACT, Subject(Topic.REQUEST), stored, actor=actor)
 
 
 def is_listed(stored: StoredFact) -> bool:

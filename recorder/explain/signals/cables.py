@@ -26,36 +26,34 @@ class Cables:
         self._changes: dict[EntryName, list[LabelChanged]] = {}
         for stored in facts:
             detail, thing = stored.fact.detail, stored.fact.object
-            if (
-                isinstance(detail, LabelChanged)
-                and thing is not None
-                and thing.kind == "Node"
-                and cable_of(detail.key) is not None
-            ):
+            of_node = thing is not None and thing.kind == "Node"
+            if of_node and isinstance(detail, LabelChanged):
                 self._changes.setdefault(stored.entry, []).append(detail)
 
     def signals(self, stored: StoredFact, labels: Labels) -> list[Signal]:
         """Return the signals of a fact, with the labels by then."""
-        changes, detail = self._changes.get(stored.entry), stored.fact.detail
-        if not changes or not isinstance(detail, LabelChanged):
-            return []
-        cable = cable_of(detail.key)
+        detail = stored.fact.detail
+        cable = (
+            cable_of(detail.key) if isinstance(detail, LabelChanged) else None
+        )
         if cable is None:
             return []
-        was = cable.is_right(_with(labels, ((c.key, c.old) for c in changes)))
-        now = cable.is_right(_with(labels, ((c.key, c.new) for c in changes)))
-        link = Signal(
-            Role.FAULT, Subject(Topic.LABEL, cable.current), stored,
-            Fault.LINK, place=cable.port(self._node),
-        )  # fmt: skip
-        if now is False and was is not False:
-            return [link]
-        if was is False and now is not False:
-            return [link._replace(role=Role.RECOVERY, fault=None, over=True)]
-        return []
+        changes = self._changes.get(stored.entry, ())
+        was = cable.is_right(_with(labels, {c.key: c.old for c in changes}))
+        now = cable.is_right(_with(labels, {c.key: c.new for c in changes}))
+        if (was is False) == (now is False):
+            return []
+        mended = was is False
+        return [
+            Signal(
+                Role.RECOVERY if mended else Role.FAULT,
+                Subject(Topic.LABEL, cable.current), stored,
+                None if mended else Fault.LINK,
+                place=cable.port(self._node), over=mended,
+            )
+        ]  # fmt: skip
 
 
-def _with(labels: Labels, values: Iterable[tuple[str, str | None]]) -> Labels:
-    changed: dict[str, str | None] = {**labels}
-    changed.update(values)
+def _with(labels: Labels, values: Mapping[str, str | None]) -> Labels:
+    changed = {**labels, **values}
     return {key: v for key, v in changed.items() if v is not None}

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.knowledge.claiming import member, time_of
 from recorder.explain.knowledge.rules import Claimant, ClaimType
-from recorder.explain.signals.actor import Actor
+from recorder.explain.signals.actor import UNKNOWN, Actor
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Claimed, ConditionChanged
-from recorder.model.outcomes import ActorKind, Role
+from recorder.model.outcomes import Role
 
 
 def claim_signals(
@@ -41,31 +41,25 @@ def claim_signals(
     )
 
 
-_TURNED = {
-    "Approved": "certificate-approved",
-    "Denied": "certificate-denied",
-    "Failed": "certificate-failed",
-}
-"""What a condition of a request for a certificate says of its kubelet."""
-
-
 def certificate_signals(stored: StoredFact) -> Iterator[Signal]:
     """Yield how far a kubelet came that asked for a certificate."""
+    stage = None
     match stored.fact.detail:
         case Appeared(created=True):
-            stage: str | None = "certificate-requested"
+            stage = "requested"
         case ConditionChanged(type=name, new=new) if new is not None:
-            stage = _TURNED.get(name)
+            stage = name.lower()  # approved, denied or failed
         case _:
-            return
+            pass
     if stage is not None:
-        yield Signal(Role.RECOVERY, Subject(Topic.STAGE, stage), stored)
+        subject = Subject(Topic.STAGE, f"certificate-{stage}")
+        yield Signal(Role.RECOVERY, subject, stored)
 
 
 def _subject(kind: ClaimType, claim: Claimed) -> Subject:
     if kind.stage:
         return Subject(
-            Topic.STAGE, next(iter(member(claim.data, kind.stage)), "")
+            Topic.STAGE, "".join(member(claim.data, kind.stage)[:1])
         )
     things = [
         value for path in kind.each for value in member(claim.data, path)
@@ -92,6 +86,4 @@ def _actor(rule: Claimant | None, claim: Claimed) -> Actor | None:
         return None
     named = member(claim.data, rule.member) if rule.member else []
     name = next(iter(named), rule.name)
-    if not name:
-        return Actor(kind=ActorKind.UNKNOWN, name=None)
-    return Actor(kind=rule.kind, name=name)
+    return Actor(kind=rule.kind, name=name) if name else UNKNOWN

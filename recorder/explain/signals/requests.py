@@ -108,17 +108,13 @@ def request_of(change: Signal, signals: Iterable[Signal]) -> Signal | None:
 
 def _made(request: Signal, change: Signal) -> bool:
     """Whether a request can have made a change."""
-    detail = request.detail
+    detail, topic = request.detail, change.topic
     if not isinstance(detail, Requested):
         return False
-    topic, thing = change.topic, change.stored.fact.object
-    if (
-        topic is Topic.ANNOTATION
-        and thing is not None
-        and thing.kind != "Node"
-    ):
+    thing = change.stored.fact.object
+    if topic is Topic.ANNOTATION and thing and thing.kind != "Node":
         key = change.subject.name.rpartition(" ")[2]
-        return _is_about(request, change) and key in (detail.body or "")
+        return _about(request) == _about(change) and key in (detail.body or "")
     if topic in _OF_NODE:
         return detail.resource == "nodes" and _says(change, detail)
     evicts = detail.subresource == "eviction"
@@ -126,43 +122,38 @@ def _made(request: Signal, change: Signal) -> bool:
         topic in _OF_OBJECT
         and detail.verb in _verbs(change)
         and evicts == (topic is Topic.EVICTION)
-        and _is_about(request, change)
+        and _about(request) == _about(change)
     )
 
 
 def _verbs(change: Signal) -> Collection[str]:
     """Return the verbs of requests that can have changed an object."""
-    kind = change.kind
-    ended = kind is FactKind.DELETION_REQUESTED or change.over
+    ended = change.over or change.kind is FactKind.DELETION_REQUESTED
     if ended or change.topic is Topic.OBJECT_END:
         return {"delete"}
-    made = kind is FactKind.APPEARED
+    made = change.kind is FactKind.APPEARED
     return {"create"} if made or change.topic is Topic.EVICTION else _CHANGES
 
 
 def _says(change: Signal, detail: Requested) -> bool:
     """Whether a request to change a Node has this change."""
-    topic, body = change.topic, detail.body or ""
-    if topic is Topic.CORDON:
-        words = _UNCORDON if change.over else _CORDON
-        return words.search(body) is not None
-    if topic is Topic.CONDITION:
-        # A condition quoted elsewhere is not set, and kubelets name all
-        # conditions in every patch, to order them.
-        named = f'"{change.subject.name}"' in _ORDER.sub("", body)
-        return named and detail.subresource == "status"
-    if topic in {Topic.IDENTITY, Topic.DELETION}:
-        return detail.verb == "delete"
-    return change.subject.name in body
+    body = detail.body or ""
+    match change.topic:
+        case Topic.CORDON:
+            words = _UNCORDON if change.over else _CORDON
+            return words.search(body) is not None
+        case Topic.CONDITION:
+            # A condition quoted elsewhere is not set, and kubelets name all
+            # conditions in every patch, to order them.
+            named = f'"{change.subject.name}"' in _ORDER.sub("", body)
+            return named and detail.subresource == "status"
+        case Topic.IDENTITY | Topic.DELETION:
+            return detail.verb == "delete"
+        case _:
+            return change.subject.name in body
 
 
-def _is_about(request: Signal, change: Signal) -> bool:
-    """Whether a request is about the object that changed."""
-    asked, thing = request.stored.fact.object, change.stored.fact.object
-    return (
-        asked is not None
-        and thing is not None
-        and asked.name == thing.name
-        and asked.namespace == thing.namespace
-        and asked.group == thing.group
-    )
+def _about(sign: Signal) -> tuple[str, str, str] | None:
+    """Return what names its object in a request, which knows no kind."""
+    thing = sign.stored.fact.object
+    return thing and (thing.group, thing.namespace, thing.name)
