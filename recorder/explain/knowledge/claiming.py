@@ -50,35 +50,10 @@ def misfit(kind: ClaimType, data: object) -> str | None:
         return None
     try:
         return _misfit(
-            msgspec.json.encode(kind.data),
-            msgspec.json.encode(_without_free_texts(kind.data, data)),
+            msgspec.json.encode(kind.data), msgspec.json.encode(data)
         )
     except (ValueError, RecursionError, OverflowError) as exc:
         return str(exc)
-
-
-PLAIN: Final = frozenset({"properties", "required", "type"})
-"""Keywords of a schema by which each member fits or not by itself."""
-
-
-def _without_free_texts(schema: Mapping[str, object], data: object) -> object:
-    """Return data without the texts that fit whatever they are.
-
-    Claims of many ports are alike then, and checked once.
-    """
-    members = schema.get("properties")
-    if (
-        not isinstance(data, dict)
-        or not isinstance(members, Mapping)
-        or not schema.keys() <= PLAIN
-    ):
-        return data
-    return {
-        name: ""
-        if isinstance(value, str) and members.get(name) == {"type": "string"}
-        else value
-        for name, value in data.items()
-    }
 
 
 @lru_cache(FITTING_MAX)

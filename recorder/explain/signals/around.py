@@ -190,19 +190,16 @@ def _turned(
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     """Yield the signals of a condition of an object about a node."""
-    old, new = detail.old, detail.new
-    if old == new:
-        return
     turned = f"{thing.kind}/{thing.name} {detail.type}"
     subject = Subject(Topic.OBJECT_CONDITION, turned)
     rules = knowledge.objects.of(
         thing.kind, groups=thing.group, condition=detail.type
     )
     for rule in rules:
-        if _fits(rule, new):
+        if _fits(rule, detail.new):
             yield Signal.by(rule, subject, stored)
             return
-        if _fits(rule, old):
+        if _fits(rule, detail.old):
             yield Signal(Role.RECOVERY, subject, stored, over=True)
             return
     made = _order(thing, knowledge)

@@ -96,7 +96,7 @@ def _condition(
     rule = knowledge.conditions.first(name)
     own = _OF_KUBERNETES.get(name)
     if own is not None:
-        yield from own(stored, old, new, rule)
+        yield from own(stored, turned, rule)
         return
     if rule is None:
         return
@@ -140,36 +140,33 @@ def _fault(rule: ConditionRule, new: Condition) -> Fault | None:
 
 
 def _ready(
-    stored: StoredFact,
-    old: Condition | None,
-    new: Condition | None,
-    rule: ConditionRule | None,
+    stored: StoredFact, turned: ConditionChanged, rule: ConditionRule | None
 ) -> Iterator[Signal]:
     """Yield the signals of Ready; its kubelet says what it waits for."""
-    before = old.status if old is not None else None
-    now = new.status if new is not None else None
-    message = (new.message if new is not None else None) or ""
-    if "node is shutting down" in message:
+    old, new = turned.old, turned.new
+    before, now = (one and one.status for one in (old, new))
+    if new is not None and "node is shutting down" in (new.message or ""):
         yield Signal(Role.ACT, Subject(Topic.SHUTDOWN), stored)
     if now == before:
         return
     if now == "True":
         yield Signal(Role.RECOVERY, Subject(Topic.READY), stored, over=True)
-    else:
-        said = rule and new and now == rule.when and new.message
+        return
+    fault = None
+    if rule is not None and new is not None and now == rule.when:
         # What was not ready before has only started.
-        broke = before == "True" and said
-        fault = _fault(rule, new) if rule and new and broke else None
-        yield Signal(Role.EFFECT, Subject(Topic.READY), stored, fault)
+        broke = before == "True" and new.message
+        fault = _fault(rule, new) if broke else None
+    yield Signal(Role.EFFECT, Subject(Topic.READY), stored, fault)
 
 
 def _shutdown(
-    stored: StoredFact,
-    old: Condition | None,
-    new: Condition | None,
-    _rule: ConditionRule | None,
+    stored: StoredFact, turned: ConditionChanged, _rule: ConditionRule | None
 ) -> Iterator[Signal]:
-    was, now = (c is not None and c.status == "True" for c in (old, new))
+    was, now = (
+        one is not None and one.status == "True"
+        for one in (turned.old, turned.new)
+    )
     if was != now:
         role = Role.ACT if now else Role.RECOVERY
         yield Signal(role, Subject(Topic.SHUTDOWN), stored, over=was)
