@@ -92,24 +92,15 @@ def _measurements(
         if not kept.begin <= at <= kept.end:
             continue
         for series in summaries_of(claim, rules):
-            if _is_sound(series, kept):
+            if _is_within(series, kept):
                 yield Measurement(rules[series.name], series, kept, stored)
 
 
-def _is_sound(series: Summary, kept: Kept) -> bool:
-    """Return whether its values are numbers, and its times in the window."""
-    begin, end = kept.begin.timestamp(), kept.end.timestamp()
-    values = (
-        series.first,
-        series.last,
-        series.lowest,
-        series.highest,
-        series.changed_to,
-    )
-    times = (series.high_at, series.ended_at, series.changed_at or begin)
-    return all(map(isfinite, values)) and all(
-        begin <= at <= end for at in times
-    )
+def _is_within(series: Summary, kept: Kept) -> bool:
+    """Return whether the times of a series are in the window."""
+    since, until = kept.begin.timestamp(), kept.end.timestamp()
+    times = series.high_at, series.ended_at, series.changed_at or since
+    return since <= min(times) and max(times) <= until
 
 
 def _supports(line: Measurement, at: datetime) -> bool:
@@ -131,16 +122,10 @@ def _against(
     lines: Sequence[Measurement], faulted: Faulted
 ) -> Iterator[Contradiction]:
     """Yield that every series of a metric was low until the loss."""
-    limits = {
-        line.rule.name: line.rule
-        for line in lines
-        if line.rule.below is not None
-    }
-    for name, rule in limits.items():
-        of_metric = [line for line in lines if line.rule.name == name]
-        assert rule.below is not None
-        if all(line.series.highest < rule.below for line in of_metric):
-            highest = max(line.series.highest for line in of_metric)
+    for name, rule in {one.rule.name: one.rule for one in lines}.items():
+        of_metric = [one for one in lines if one.rule is rule]
+        highest = max(one.series.highest for one in of_metric)
+        if rule.below is not None and highest < rule.below:
             yield Contradiction(
                 entry=of_metric[0].stored.entry,
                 says=f"no {rule.thing or name} was above"

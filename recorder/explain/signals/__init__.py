@@ -44,7 +44,13 @@ from recorder.explain.signals.signal import (
     Topic,
     is_unseen,
 )
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
+from recorder.model.facts import (
+    Claimed,
+    EventOccurred,
+    LeaseSilent,
+    Requested,
+)
 from recorder.model.outcomes import Role
 
 __all__ = [
@@ -76,17 +82,17 @@ def signals_of(
     stored: StoredFact, knowledge: Knowledge, *, node: str
 ) -> list[Signal]:
     """Return the signals that a fact is for a node that it concerns."""
-    fact = stored.fact
-    about = fact.object.kind if fact.object is not None else ""
+    thing = stored.fact.object
+    about = thing.kind if thing is not None else ""
     found: Iterable[Signal]
-    match fact.kind, about:
-        case FactKind.EVENT, _:
-            found = event_signals(stored, about, knowledge)
-        case FactKind.CLAIMED, _:
-            found = claim_signals(stored, knowledge)
-        case FactKind.REQUESTED, _:
-            found = request_signals(stored, knowledge)
-        case FactKind.LEASE_SILENT, _:
+    match stored.fact.detail, about:
+        case EventOccurred() as event, _:
+            found = event_signals(stored, event, about, knowledge)
+        case Claimed() as claim, _:
+            found = claim_signals(stored, claim, knowledge)
+        case Requested() as request, _:
+            found = request_signals(stored, request, knowledge)
+        case LeaseSilent(), _:
             found = [Signal(Role.EFFECT, Subject(Topic.SILENCE), stored)]
         case _, "Node":
             found = node_signals(stored, knowledge)

@@ -66,14 +66,11 @@ _DISRUPTED = {
 
 
 def event_signals(
-    stored: StoredFact, about: str, knowledge: Knowledge
+    stored: StoredFact, event: EventOccurred, about: str, knowledge: Knowledge
 ) -> Iterator[Signal]:
     """Yield the signals of a Kubernetes Event."""
-    detail = stored.fact.detail
-    if not isinstance(detail, EventOccurred):
-        return
-    reporter, reason = stored.fact.actor or "", detail.reason or ""
-    message = detail.message or ""
+    reporter, reason = stored.fact.actor or "", event.reason or ""
+    message = event.message or ""
     known = _KNOWN.get((reporter, reason)) if about == "Node" else None
     if known is not None:
         role, topic = known
@@ -254,7 +251,7 @@ def _made(
 
 
 def request_signals(
-    stored: StoredFact, knowledge: Knowledge
+    stored: StoredFact, detail: Requested, knowledge: Knowledge
 ) -> Iterator[Signal]:
     """Yield the signals of an audit record, which name the actor of others.
 
@@ -262,10 +259,7 @@ def request_signals(
     its Node exists already shows that it started. The user of a client that
     is refused is not known.
     """
-    detail, user = stored.fact.detail, stored.fact.actor or ""
-    if not isinstance(detail, Requested):
-        return
-    agent = detail.user_agent or ""
+    user, agent = stored.fact.actor or "", detail.user_agent or ""
     if user.startswith("system:node:"):
         asked = detail.verb, detail.resource, detail.code
         if asked == ("create", "nodes", CONFLICT):

@@ -18,12 +18,9 @@ from recorder.model.outcomes import Role
 
 
 def claim_signals(
-    stored: StoredFact, knowledge: Knowledge
+    stored: StoredFact, claim: Claimed, knowledge: Knowledge
 ) -> Iterator[Signal]:
     """Yield the signal of a claim, if its type says that it is evidence."""
-    claim = stored.fact.detail
-    if not isinstance(claim, Claimed):
-        return
     found = knowledge.claimed(claim)
     if found is None:
         return
