@@ -195,49 +195,42 @@ class FieldContests:
     """Finds contests, version after version of one object."""
 
     def __init__(self) -> None:
-        self._turns = Turns[Path, Author, Entry](
-            is_same=lambda one, other: one.name == other.name,
-            is_other=_is_other,
-        )
-        self._uid: str | None = None
+        self._turns = Turns[tuple[str | None, Path], Author, Entry]()
 
     def take(self, version: Version) -> None:
-        """Take the next version; a new incarnation ends all turns."""
-        if version.uid != self._uid:
-            self._turns.end()
-            self._uid = version.uid
+        """Take the next version; each incarnation has its own turns."""
         line = version.line
         if line.operation not in EXACT:
             return
         for change in version.changed:
             if change.how is not How.REORDERED:
+                author = version.attribution.of(change)
                 turn = Turn(
-                    version.attribution.of(change),
+                    author,
+                    _name(author),
                     _claim(change.old),
                     _claim(change.new),
                     line.observed_at,
                     line,
                 )
-                self._turns.take(change.path, turn)
+                self._turns.take((version.uid, change.path), turn)
 
     def found(self) -> Sequence[FieldContest]:
         """Return the contests so far, in order of their begin."""
         found = sorted(
             (
                 FieldContest.of(path, turns)
-                for path, turns in self._turns.found()
+                for (_, path), turns in self._turns.found()
             ),
             key=lambda one: (one.entries[0], one.path),
         )
         return found[:CONTESTS_MAX]
 
 
-def _is_other(one: Author, other: Author) -> bool:
-    return (
-        one.known_by is other.known_by
-        and one.known_by is not KnownBy.UNKNOWN
-        and one.name != other.name
-    )
+def _name(author: Author) -> tuple[str, str] | None:
+    if author.known_by is KnownBy.UNKNOWN or author.name is None:
+        return None
+    return author.known_by.value, author.name
 
 
 def _claim(value: object) -> object:

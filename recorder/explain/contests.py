@@ -11,15 +11,15 @@ or whose episode has one of them as an order to reboot or to drain the node.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar, cast
+from typing import Generic, Self, TypeVar, cast
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from recorder.explain.signals import Actor, Signal, is_order, is_same
+from recorder.explain.signals import Actor, Signal, is_order
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
@@ -58,6 +58,10 @@ class Turn(Generic[Who, Shown]):
     """One change of a field."""
 
     author: Who
+    name: tuple[str, str] | None
+    """How the author is known, and its name, if it has one: only names that
+    are known alike can be compared."""
+
     before: object
     after: object
     """What the author sets the field to; None if the author removed it."""
@@ -66,68 +70,45 @@ class Turn(Generic[Who, Shown]):
     shown: Shown
     """What shows the change."""
 
+    def answers(self, last: Self) -> bool:
+        """Whether a different author soon restores the previous value."""
+        return (
+            self.after == last.before
+            and self.before == last.after
+            and UNKNOWN not in (last.after, self.after)
+            and self.name is not None
+            and last.name is not None
+            and self.name[0] == last.name[0]
+            and self.name != last.name
+            and self.at - last.at <= LIMITS.contested
+        )
+
 
 class Turns(Generic[Field, Who, Shown]):
     """Finds alternating authors among changes in the order of the log."""
 
-    def __init__(
-        self,
-        *,
-        is_same: Callable[[Who, Who], bool],
-        is_other: Callable[[Who, Who], bool],
-    ) -> None:
-        """Start without changes; both say what is known of two names."""
-        self._is_same = is_same
-        self._is_other = is_other
-        self._runs: dict[Field, list[Turn[Who, Shown]]] = {}
-        self._over: list[tuple[Field, Sequence[Turn[Who, Shown]]]] = []
+    def __init__(self) -> None:
+        """Start without changes."""
+        self._runs: dict[Field, list[list[Turn[Who, Shown]]]] = {}
 
     def take(self, field: Field, turn: Turn[Who, Shown]) -> None:
         """Take the next change of a field."""
-        run = self._runs.setdefault(field, [])
-        if run and not self._goes_on(run, turn):
-            self._close(field, run)
-            run[:] = run[-1:] if self._answers(run[-1], turn) else []
-        run.append(turn)
-
-    def end(self) -> None:
-        """End all runs: the next change is of another object."""
-        for field, run in self._runs.items():
-            self._close(field, run)
-        self._runs.clear()
+        runs = self._runs.setdefault(field, [[turn]])
+        run = runs[-1]
+        answers = turn.answers(run[-1])
+        if answers and (len(run) == 1 or run[-2].name == turn.name):
+            run.append(turn)
+            return
+        if len(run) < TURNS_MIN:
+            runs.pop()
+        runs.append([run[-1], turn] if answers else [turn])
 
     def found(self) -> Iterator[tuple[Field, Sequence[Turn[Who, Shown]]]]:
         """Yield the longest runs so far in which two authors alternate."""
-        yield from self._over
-        for field, run in self._runs.items():
-            if len(run) >= TURNS_MIN:
-                yield field, tuple(run)
-
-    def _close(self, field: Field, run: Sequence[Turn[Who, Shown]]) -> None:
-        if len(run) >= TURNS_MIN:
-            self._over.append((field, tuple(run)))
-
-    def _goes_on(
-        self, run: Sequence[Turn[Who, Shown]], turn: Turn[Who, Shown]
-    ) -> bool:
-        """Whether a change undoes the last one, by the expected author."""
-        before = TURNS_MIN - 1
-        return self._answers(run[-1], turn) and (
-            len(run) < before
-            or self._is_same(run[-before].author, turn.author)
-        )
-
-    def _answers(
-        self, first: Turn[Who, Shown], second: Turn[Who, Shown]
-    ) -> bool:
-        """Whether a different author soon restores the previous value."""
-        return (
-            second.after == first.before
-            and second.before == first.after
-            and UNKNOWN not in (first.after, second.after)
-            and self._is_other(first.author, second.author)
-            and second.at - first.at <= LIMITS.contested
-        )
+        for field, runs in self._runs.items():
+            for run in runs:
+                if len(run) >= TURNS_MIN:
+                    yield field, run
 
 
 CORDONED = written_path(CORDON)
@@ -196,7 +177,7 @@ def _bearing(verdict: Verdict, chains: Sequence[Episode]) -> set[EntryName]:
 
 
 def _contests(chains: Sequence[Episode]) -> Iterator[NodeContest]:
-    turns = Turns[Path, Actor, Signal](is_same=is_same, is_other=_is_other)
+    turns = Turns[Path, Actor, Signal]()
     for path, turn in _turns(chains):
         turns.take(path, turn)
     for path, found in turns.found():
@@ -229,7 +210,8 @@ def _turns(
         (path, before, after), signal, chain = found[place]
         author = _author(signal, chain) if often[path] >= TURNS_MIN else None
         if author is not None:
-            yield path, Turn(author, before, after, signal.at, signal)
+            name = ("", author.key) if author.key else None
+            yield path, Turn(author, name, before, after, signal.at, signal)
 
 
 def _author(signal: Signal, chain: Episode) -> Actor | None:
@@ -278,10 +260,6 @@ def _changed(signal: Signal) -> tuple[Path, Claim, Claim] | None:
 
 def _status(condition: Condition | None) -> str | None:
     return None if condition is None else condition.status
-
-
-def _is_other(one: Actor, other: Actor) -> bool:
-    return bool(one.key) and bool(other.key) and not is_same(one, other)
 
 
 def _sentence(contest: NodeContest) -> str:
