@@ -25,6 +25,7 @@ from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.tracks.transitions import happening
+from recorder.explain.verdict import Faulted
 from recorder.model.fact import StoredFact
 from recorder.model.facts import LeaseSilent
 from recorder.model.outcomes import Confidence, Fault, Happened, Role
@@ -107,9 +108,7 @@ def shared_place(transition: Transition) -> Breadth | None:
     return None
 
 
-def wide_fault(
-    transition: Transition, fault: Fault
-) -> tuple[Signal, Confidence] | None:
+def wide_fault(transition: Transition) -> Faulted | None:
     """Return the fault of a place that explains what happened, if one does.
 
     Of several, the one that the most nodes confirm.
@@ -118,15 +117,16 @@ def wide_fault(
         return None
     fleet, node = transition.fleet, transition.episode.node
     since, until = transition.lost_at, transition.effect.at
-    found: dict[tuple[int, str], tuple[Signal, Confidence]] = {}
+    found: dict[tuple[int, str], Faulted] = {}
     for sign in fleet.faults_above(node):
         early, late = since - LIMITS.moment, until + LIMITS.moment
         near = early <= sign.at <= late
-        if sign.fault is fault and near and not fleet.is_over(sign, since):
+        if sign.fault and near and not fleet.is_over(sign, since):
             here = breadth_of(transition, sign.place)
             if here.confidence is not None:
                 rank = len(here.agree), str(sign.place)
-                found.setdefault(rank, (sign, here.confidence))
+                one = Faulted.by(sign.fault, sign, here.confidence)
+                found.setdefault(rank, one)
     return found[max(found)] if found else None
 
 
@@ -150,33 +150,27 @@ def dpu_signals(
                 yield sign._replace(place=place)
 
 
-def dpu_fault(
-    transition: Transition, fault: Fault
-) -> tuple[Signal, Confidence] | None:
+def dpu_fault(transition: Transition) -> Faulted | None:
     """Return the fault of the DPU in a node that explains its loss, if any."""
-    if transition.was_shut_down or transition.happened not in {
-        Happened.REBOOT,
-        Happened.UNREACHABLE,
-    }:
+    cut = transition.happened is Happened.UNREACHABLE
+    if transition.was_shut_down or not (
+        cut or transition.happened is Happened.REBOOT
+    ):
         return None
     lost = transition.lost_at
-    held: dict[tuple[Place | None, Subject], Signal] = {}
+    held: dict[tuple[Place | None, Subject], Faulted] = {}
+    sure = Confidence.LIKELY if cut else Confidence.POSSIBLE
     for sign in transition.fleet.dpus.get(transition.episode.node, ()):
         at, key = sign.at, (sign.place, sign.subject)
         # The last renewal of a host is up to an interval before its loss.
-        slack = LIMITS.together if sign.topic is not Topic.SILENCE else None
-        last = lost - LIMITS.together if slack is None else lost + slack
-        if at > last:
+        silent = sign.topic is Topic.SILENCE
+        if at > lost + (LIMITS.together if not silent else -LIMITS.together):
             continue
-        if sign.fault is fault and lost - at <= LIMITS.moment:
-            held.setdefault(key, sign)
+        if sign.fault and lost - at <= LIMITS.moment:
+            held.setdefault(key, Faulted.by(sign.fault, sign, sure))
         elif sign.fault is None and at < lost:
             held.pop(key, None)
-    if not held:
-        return None
-    cut = transition.happened is Happened.UNREACHABLE
-    sure = Confidence.LIKELY if cut else Confidence.POSSIBLE
-    return next(iter(held.values())), sure
+    return next(iter(held.values()), None)
 
 
 def seen_with_others(chain: Episode, fleet: Fleet) -> Transition | None:

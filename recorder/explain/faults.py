@@ -1,11 +1,12 @@
 """Faults: which fault explains what happened to a node.
 
 Of recorded faults, the latest one that still held counts. Those in
-``INFERRED`` follow from what happened to the node and to nodes near it.
+``CONCLUDED`` follow from what happened to the node and to nodes near it, if
+nothing was recorded as broken.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from recorder.explain.breadth import (
     breadth_of,
@@ -27,47 +28,33 @@ from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 WEIGHTS: Final = tuple(Weight)
 
 
-class Found(NamedTuple):
-    """Evidence of a fault, and how many other causes it rules out."""
-
-    sign: Signal
-    confidence: Confidence
-
-
 def fault_of(transition: Transition) -> Faulted | None:
     """Return the fault that explains a transition best, if any does."""
-    if transition.happened == Happened.JOINED:
+    t = transition
+    if t.happened == Happened.JOINED:
         return None
-    witnessed = _witnessed(transition)
-    every = (
-        (fault, witnessed.get(fault) or _find(fault, transition))
-        for fault in FAULTS
-    )
-    found = [(fault, one) for fault, one in every if one is not None]
-    if not found:
-        return None
-    fault, one = max(
-        found,
-        key=lambda f: (_weight(*f), rank(f[1].confidence), f[0]),
-    )
-    return Faulted.by(fault, one.sign, one.confidence)
+    found = [
+        *_witnessed(t),
+        wide_fault(t),
+        dpu_fault(t),
+        _recorded(t),
+        _kernel_panic(t),
+        _control_plane_outage(t),
+    ]
+    conclude = None if t.faults else CONCLUDED.get(t.happened)
+    if conclude is not None:
+        found.append(conclude(t))
+    return max(filter(None, found), key=_worth, default=None)
 
 
-def _weight(fault: Fault, found: Found) -> int:
+def _worth(found: Faulted) -> tuple[int, int, Fault]:
     proved = found.sign.excludes or is_wide(found.sign)
-    return WEIGHTS.index(Weight.PROVED if proved else FAULTS[fault].weight)
+    weight = Weight.PROVED if proved else FAULTS[found.fault].weight
+    return WEIGHTS.index(weight), rank(found.confidence), found.fault
 
 
-def _find(fault: Fault, transition: Transition) -> Found | None:
-    found = wide_fault(transition, fault) or dpu_fault(transition, fault)
-    if found is not None:
-        return Found(*found)
-    infer = INFERRED.get(fault)
-    return infer(transition) if infer else _recorded(fault, transition)
-
-
-def _witnessed(transition: Transition) -> dict[Fault, Found]:
-    """Find what the machine itself recorded when it was lost, if it was.
+def _witnessed(transition: Transition) -> Iterator[Faulted]:
+    """Yield what the machine itself recorded when it was lost, if it was.
 
     A machine that comes back in the same boot did not lose power.
     """
@@ -76,77 +63,83 @@ def _witnessed(transition: Transition) -> dict[Fault, Found]:
         t.happened == Happened.UNREACHABLE and t.episode.state.ready != "True"
     )
     if t.was_shut_down or not (t.happened in BOOTED or is_away):
-        return {}
+        return
     boots = [
         boot.at
         for boot in t.episode.of(Topic.BOOT)
         if boot.position < t.effect.position
     ]
     since = max([t.lost_at - LIMITS.moment, *boots])
-    until, found = t.effect.stored.at, dict[Fault, Found]()
     for sign in t.episode.signals:
-        if sign.fault and sign.excludes and since <= sign.stored.at <= until:
-            found.setdefault(sign.fault, Found(sign, Confidence.PROVEN))
-    return found
+        near = since <= sign.stored.at <= t.effect.stored.at
+        if sign.fault and sign.excludes and near:
+            yield Faulted.by(sign.fault, sign, Confidence.PROVEN)
 
 
-def _recorded(fault: Fault, transition: Transition) -> Found | None:
-    """Find a recorded fault that still held.
+def _recorded(transition: Transition) -> Faulted | None:
+    """Return the recorded fault that still held.
 
     Only the latest counts: an earlier one had not taken the node away.
     """
-    faults = transition.faults
-    if not faults or faults[0].fault is not fault:
-        return None
-    signal = faults[0]
+    signal = next(iter(transition.faults), None)
+    if signal is None or not signal.fault or signal.excludes:
+        return None  # what the machine itself recorded is witnessed, or past
     answered = is_answered(transition, signal)
+    row, lost = FAULTS[signal.fault], transition.was_lost
     # A repair of such a part may have restarted the kubelet.
     spared = (
-        transition.happened == Happened.KUBELET_RESTART
-        and FAULTS[fault].spares_kubelet
+        transition.happened == Happened.KUBELET_RESTART and row.spares_kubelet
     )
-    harmless = FAULTS[fault].harmless and transition.was_lost
-    near = transition.is_recent(signal) and not (spared or harmless)
-    if not answered and not near:
+    harmless = row.harmless and lost
+    strength = _strength(transition, signal, answered=answered)
+    if not answered and (
+        spared or harmless or not transition.is_recent(signal)
+    ):
         # A fault that has been there for days is no reason for a cordon.
-        if transition.was_lost and not harmless:
-            return Found(signal, Confidence.POSSIBLE)
-        return None
-    return Found(signal, _strength(transition, signal, answered=answered))
+        if harmless or not lost:
+            return None
+        strength = Confidence.POSSIBLE
+    return Faulted.by(signal.fault, signal, strength)
 
 
 def _strength(
     transition: Transition, signal: Signal, *, answered: bool
 ) -> Confidence:
+    lost = transition.was_lost
     if signal.topic is Topic.GPUS:
         # The device plugin took a GPU away and did not say why.
         return Confidence.LIKELY
     if signal.topic is Topic.READY:
         # A kubelet waits for a part as well while the kernel hangs.
-        lost = transition.was_lost
         return Confidence.POSSIBLE if lost else Confidence.LIKELY
-    if transition.episode.is_carried(signal) and not answered:
-        # It may only not have been ended since another boot.
-        return Confidence.POSSIBLE
+    if answered:
+        # Without a rule, an act is known to respond to it by time alone.
+        return transition.certainty(signal)
     since = transition.lost_at - signal.at
     booted = transition.happened == Happened.REBOOT
-    alone = booted and not (answered or transition.decisions)
-    if alone and since > LIMITS.patience:
+    if (
+        # It may only not have been ended since another boot.
+        transition.episode.is_carried(signal)
         # A part that fails takes its machine along at once, or is repaired.
+        or (booted and not transition.decisions and since > LIMITS.patience)
+        # No rule says that what is wrong there can take a machine away.
+        or (lost and signal.fault is Fault.OTHER)
+    ):
         return Confidence.POSSIBLE
     # What a monitor alone says is never proven.
-    own = not transition.was_lost and signal.stored.fact.actor == "kubelet"
-    return Confidence.PROVEN if answered or own else Confidence.LIKELY
+    own = not lost and signal.stored.fact.actor == "kubelet"
+    sure = Confidence.PROVEN if own else Confidence.LIKELY
+    return weaker(sure, transition.certainty(signal))
 
 
-def _kernel_panic(transition: Transition) -> Found | None:
+def _kernel_panic(transition: Transition) -> Faulted | None:
     """Only a record from the machine proves a panic."""
     if transition.happened != Happened.REBOOT or transition.was_shut_down:
         return None
     for sign in transition.episode.signals:
         if sign.fault is Fault.KERNEL_PANIC and _is_of_this(transition, sign):
             sure = Confidence.LIKELY if sign.vague else Confidence.PROVEN
-            return Found(sign, sure)
+            return Faulted.by(Fault.KERNEL_PANIC, sign, sure)
     return None
 
 
@@ -164,7 +157,7 @@ NODES_DISTINCT: Final = 3
 """With fewer nodes, all may be behind one switch."""
 
 
-def _control_plane_outage(transition: Transition) -> Found | None:
+def _control_plane_outage(transition: Transition) -> Faulted | None:
     """The control plane lost all nodes at once."""
     if transition.happened != Happened.UNREACHABLE:
         return None
@@ -174,76 +167,43 @@ def _control_plane_outage(transition: Transition) -> Found | None:
     sure = whole._replace(
         agree=whole.agree - crashed, well=whole.well | crashed
     ).confidence
-    if sure is None:
-        return None
-    if sure is Confidence.POSSIBLE:
+    if sure is Confidence.POSSIBLE and not _is_wide(transition):
         # Some went on, such as those that hold no connection to it.
-        return Found(transition.effect, sure) if _is_wide(transition) else None
-    if transition.episode.state.ready != "True":
-        # They may be down as well: their return will show it.
-        return Found(transition.effect, Confidence.POSSIBLE)
-    many = len(fleet.nodes) >= NODES_DISTINCT and not crashed
-    return Found(
-        transition.effect, Confidence.PROVEN if many else Confidence.LIKELY
-    )
+        return None
+    if sure is Confidence.LIKELY:
+        many = len(fleet.nodes) >= NODES_DISTINCT and not crashed
+        sure = Confidence.PROVEN if many else sure
+        if transition.episode.state.ready != "True":
+            # They may be down as well: their return will show it.
+            sure = Confidence.POSSIBLE
+    effect = transition.effect
+    return sure and Faulted.by(Fault.CONTROL_PLANE, effect, sure)
 
 
-def _container_oom(transition: Transition) -> Found | None:
+def _container_oom(transition: Transition) -> Faulted | None:
     """A container exceeded its limit, which does not take a node away."""
     effect = transition.effect
-    if effect.fault is not Fault.CONTAINER_OOM or transition.faults:
+    if effect.fault is not Fault.CONTAINER_OOM:
         return None
-    return Found(effect, Confidence.PROVEN)
+    return Faulted.by(effect.fault, effect, Confidence.PROVEN)
 
 
-def _other_fault(transition: Transition) -> Found | None:
-    """A recorded fault of no known class; less sure if no act names it."""
-    found = _recorded(Fault.OTHER, transition)
-    if found is not None and found.sign.vague:
-        # No rule names it; a node was held for it, or taken out after it.
-        sure = transition.certainty(found.sign)
-        return Found(found.sign, weaker(found.confidence, sure))
-    if (
-        found is None
-        or not transition.was_lost
-        or is_answered(transition, found.sign)
-    ):
-        return found
-    # No rule says that what is wrong there can take a machine away.
-    return Found(found.sign, Confidence.POSSIBLE)
-
-
-def _kubelet_failure(transition: Transition) -> Found | None:
+def _kubelet_failure(transition: Transition) -> Faulted | None:
     """The kubelet stopped or restarted; the machine kept running."""
-    found = _recorded(Fault.KUBELET, transition)
-    if found is not None:
-        return found
-    if (
-        transition.happened != Happened.KUBELET_RESTART
-        or transition.faults
-        # A request or another version needs no other explanation.
-        or any(
-            s.decision is Decision.ADMIN_REQUEST and not s.vague
-            for s in transition.decisions
-        )
-        or transition.episode.has(Topic.VERSION)
+    # A request or another version needs no other explanation.
+    if transition.episode.has(Topic.VERSION) or any(
+        s.decision is Decision.ADMIN_REQUEST and not s.vague
+        for s in transition.decisions
     ):
         return None
     # It was away; what stopped it may not be recorded.
-    return Found(transition.effect, Confidence.POSSIBLE)
+    return Faulted.by(Fault.KUBELET, transition.effect, Confidence.POSSIBLE)
 
 
-def _power_loss(transition: Transition) -> Found | None:
+def _power_loss(transition: Transition) -> Faulted | None:
     """Machines that share a place stop at once and boot again."""
-    if (
-        transition.happened != Happened.REBOOT
-        or transition.decisions
-        or transition.faults
-        or transition.was_shut_down
-    ):
-        return None
     shared, fleet = shared_place(transition), transition.fleet
-    if shared is None:
+    if transition.decisions or transition.was_shut_down or shared is None:
         return None
     others = shared.agree - {transition.episode.node}
     aside = fleet.set_aside(others, transition.lost_at)
@@ -256,9 +216,8 @@ def _power_loss(transition: Transition) -> Found | None:
     # an author who had set all the others aside may have switched them off.
     seen = transition.episode.baseline.ready == "True"
     sure = seen and aside != others
-    return Found(
-        transition.effect, Confidence.LIKELY if sure else Confidence.POSSIBLE
-    )
+    strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+    return Faulted.by(Fault.POWER_LOSS, transition.effect, strength)
 
 
 def _is_taken_down(transition: Transition, *, emptied: bool) -> bool:
@@ -282,14 +241,12 @@ STOPPED: Final = Subject(
 )
 
 
-def _network_partition(transition: Transition) -> Found | None:
+def _network_partition(transition: Transition) -> Faulted | None:
     """The network failed: the node is silent, then as it was before."""
     episode = transition.episode
     if (
-        transition.happened != Happened.UNREACHABLE
-        or transition.faults
         # What was announced needs no other explanation.
-        or transition.decisions
+        transition.decisions
         # A gap hid it, and perhaps that the control plane failed.
         or is_unseen(transition.effect)
         # The cloud reports the machine as stopped: the network did not fail.
@@ -303,9 +260,8 @@ def _network_partition(transition: Transition) -> Found | None:
     same = counted(episode.of(Topic.WORD), transition.effect.at)
     # What a condition without a rule means may explain the silence.
     sure = same and not (transition.is_in_doubt or _is_wide(transition))
-    return Found(
-        transition.effect, Confidence.LIKELY if sure else Confidence.POSSIBLE
-    )
+    strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+    return Faulted.by(Fault.PARTITION, transition.effect, strength)
 
 
 def _is_wide(transition: Transition) -> bool:
@@ -323,13 +279,10 @@ def _is_wide(transition: Transition) -> bool:
     )
 
 
-INFERRED: Final[Mapping[Fault, Callable[[Transition], Found | None]]] = {
-    Fault.KERNEL_PANIC: _kernel_panic,
-    Fault.CONTROL_PLANE: _control_plane_outage,
-    Fault.CONTAINER_OOM: _container_oom,
-    Fault.OTHER: _other_fault,
-    Fault.KUBELET: _kubelet_failure,
-    Fault.POWER_LOSS: _power_loss,
-    Fault.PARTITION: _network_partition,
+CONCLUDED: Final[Mapping[Happened, Callable[[Transition], Faulted | None]]] = {
+    Happened.DEGRADED: _container_oom,
+    Happened.KUBELET_RESTART: _kubelet_failure,
+    Happened.REBOOT: _power_loss,
+    Happened.UNREACHABLE: _network_partition,
 }
-"""Faults that are not, or not only, found from records of them."""
+"""What explains each transition, if nothing was recorded as broken."""
