@@ -41,7 +41,7 @@ OTHERS = frozenset(
 """Decisions that are stated, independent of faults."""
 
 
-ANNOUNCED = 3
+STATED = 3
 """The weight of an intervention that states its purpose."""
 
 
@@ -61,7 +61,7 @@ class Led(NamedTuple):
     @property
     def takes(self) -> bool:
         """Whether it states the removal of the Node: a drain does not."""
-        return self.decision in TAKING and self.weight == ANNOUNCED
+        return self.decision in TAKING and self.weight == STATED
 
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
@@ -79,10 +79,9 @@ def is_answered(transition: Transition, fault: Signal) -> bool:
         and mark.actor.is_program
     ]
     cordons = transition.episode.of(Topic.CORDON)
-    steps = [*transition.decisions, *cordons, *said]
     return any(
         follows(step, fault)
-        for step in steps
+        for step in (*transition.decisions, *cordons, *said)
         if step.decision not in REGARDLESS
     )
 
@@ -98,53 +97,77 @@ class Deed(NamedTuple):
     one: Intervention
     stated: list[Signal]
 
-    def first(
-        self, *decisions: Decision, vague: bool = False
-    ) -> Signal | None:
-        """Return the first step that states one of the decisions."""
-        return next(
-            (
-                s
-                for s in self.stated
-                if s.decision in decisions and (vague or not s.vague)
-            ),
-            None,
-        )
-
     def faulted(self, step: Signal) -> bool:
         """Whether a step follows a fault that still held."""
         return any(follows(step, f) for f in self.transition.faults)
 
 
-def _announced(deed: Deed) -> Led | None:
-    """It states its purpose, and needs no fault."""
-    t = deed.transition
-    events = any(s.topic is Topic.EVENT for s in deed.stated)
+def _stated(deed: Deed) -> Iterator[Led]:
+    """Its steps state their purpose, by a rule."""
+    t, author = deed.transition, deed.one.author
     for step in deed.stated:
-        decision = step.decision
-        if decision not in OTHERS or step.vague:
+        decision, who = step.decision, t.author(step) or author
+        most = Confidence.PROVEN
+        if decision in OTHERS and not step.vague:
+            if _is_repaired(deed, step):
+                continue
+            if _is_doubtful(t, step):
+                most = Confidence.POSSIBLE
+        elif decision in {Decision.AUTO_REMEDIATION, Decision.ADMIN_REQUEST}:
+            decision, most = _requested(deed, step)
+        else:
             continue
-        if decision is Decision.SCALE_DOWN and t.faults and not events:
-            continue  # a broken node with only the taint is repaired
+        strength = weaker(most, t.strength(step.decision))
+        # Who only announces a repair in an Event may wait.
+        holds = (
+            decision is Decision.AUTO_REMEDIATION
+            and step.decision is decision
+            and not step.vague
+            and step.kind is not FactKind.EVENT
+        )
+        yield Led(decision, step, who, strength, STATED + holds)
+
+
+def _is_repaired(deed: Deed, step: Signal) -> bool:
+    """Whether a broken node has only the taint of a scale-down."""
+    return (
+        step.decision is Decision.SCALE_DOWN
+        and bool(deed.transition.faults)
+        and not any(s.topic is Topic.EVENT for s in deed.stated)
+    )
+
+
+def _is_doubtful(t: Transition, step: Signal) -> bool:
+    """Whether a decision may not have led to what happened."""
+    return (
         # A lock waits for its turn; its holder empties the node first.
-        waits = step.topic is Topic.LOCK and not (
-            t.first(Topic.CORDON)
-            or t.was_cordoned
-            or t.episode.has(Topic.VERSION)
-        )
-        apart = t.happened in _APART.get(decision, ())
+        (step.topic is Topic.LOCK and not t.first(Topic.CORDON))
+        or t.happened in _APART.get(step.decision, ())
         # What broke a silent node came before.
-        silent = t.happened == Happened.REBOOT and (
-            not t.faults and t.was_gone(step, LIMITS.unheard)
+        or (
+            t.happened == Happened.REBOOT
+            and not t.faults
+            and t.was_gone(step, LIMITS.unheard)
         )
-        strength = t.strength(decision)
-        if waits or apart or silent:
-            strength = weaker(strength, Confidence.POSSIBLE)
-        return Led(decision, step, _who(deed, step), strength, ANNOUNCED)
-    return None
+    )
 
 
-_APART: dict[Decision, frozenset[Happened]] = {
+def _requested(deed: Deed, step: Signal) -> tuple[Decision, Confidence]:
+    """Return what a request or a repair was, of a person or of a program."""
+    author = deed.one.author
+    if author is not None and author.kind is ActorKind.USER:
+        return Decision.ADMIN_REQUEST, Confidence.PROVEN
+    if step.decision is Decision.AUTO_REMEDIATION or deed.faulted(step):
+        return Decision.AUTO_REMEDIATION, Confidence.PROVEN
+    if author is None or author.name is None:
+        return Decision.ADMIN_REQUEST, Confidence.LIKELY
+    # A program acted for an author who is not recorded.
+    by_program = author.is_program and author.known
+    most = Confidence.POSSIBLE if by_program else Confidence.PROVEN
+    return Decision.ADMIN_REQUEST, most
+
+
+_APART: dict[Decision | None, frozenset[Happened]] = {
     # Capacity that is not needed stays away.
     Decision.SCALE_DOWN: frozenset(
         {Happened.REBOOT, Happened.KUBELET_RESTART}
@@ -152,56 +175,6 @@ _APART: dict[Decision, frozenset[Happened]] = {
     Decision.DRIVER_UPGRADE: frozenset({Happened.REBOOT}),
 }
 """What a decision does not do, and may only come with it."""
-
-
-def _remediated(deed: Deed) -> Led | None:
-    """It states a repair, by a controller or for a person."""
-    step = deed.first(Decision.AUTO_REMEDIATION, vague=True)
-    if step is None:
-        return None
-    t, author = deed.transition, deed.one.author
-    decision = Decision.AUTO_REMEDIATION
-    strength = t.strength(decision)
-    if author is not None and author.kind is ActorKind.USER:
-        return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
-    # Who only announces it in an Event may wait.
-    holds = [
-        s
-        for s in deed.stated
-        if s.decision is decision
-        and not s.vague
-        and s.kind is not FactKind.EVENT
-    ]
-    step = holds[0] if holds and t.was_lost else step
-    actor = author if deed.one.asked else None
-    if step not in holds and t.is_ordered:
-        strength = Confidence.LIKELY  # another was to reboot it
-    weight = 4 if step in holds else 3
-    return Led(
-        decision, step, actor or step.actor or t.author(step), strength, weight
-    )
-
-
-def _requested(deed: Deed) -> Led | None:
-    """It is a request: of a controller because of a fault, or of a person."""
-    step = deed.first(Decision.ADMIN_REQUEST, vague=True)
-    if step is None:
-        return None
-    author, decision = deed.one.author, Decision.ADMIN_REQUEST
-    strength = deed.transition.strength(decision)
-    by_person = author is not None and author.kind is ActorKind.USER
-    if deed.faulted(step) and not by_person:
-        decision = Decision.AUTO_REMEDIATION
-    elif author is None or author.name is None:
-        strength = weaker(Confidence.LIKELY, strength)
-    elif author.is_program and author.known:
-        # It acted for an author who is not recorded.
-        strength = Confidence.POSSIBLE
-    return Led(decision, step, author, strength, 3)
-
-
-def _who(deed: Deed, step: Signal) -> Actor | None:
-    return deed.transition.author(step) or deed.one.author
 
 
 def _ordered(deed: Deed) -> Led | None:
@@ -339,7 +312,8 @@ def led_to(transition: Transition, one: Intervention) -> Led | None:
         s for s in transition.decisions if any(s is o for o in one.steps)
     ]
     deed = Deed(transition, one, stated)
-    found = [led for row in ROWS if (led := row(deed)) is not None]
+    said = max(_stated(deed), key=lambda led: _worth(led)[:2], default=None)
+    found = [led for led in (said, *(row(deed) for row in ROWS)) if led]
     found = [
         led._replace(strength=weaker(Confidence.LIKELY, led.strength))
         if transition.is_dated_by_owner(led.step)
@@ -375,44 +349,33 @@ def _worth(led: Led) -> tuple[int, int, int, str]:
 def _drained(deed: Deed) -> Led | None:
     """A person emptied it, by a cordon, by evictions or by a taint."""
     t, one = deed.transition, deed.one
-    if one.is_by_program or t.happened in GONE:
+    evictions = one.of(Topic.EVICTION)
+    acts = one.of(Topic.CORDON) or evictions or one.of(Topic.TAINT)
+    if one.is_by_program or t.happened in GONE or not acts:
         return None  # the author of the deletion decided
+    step = acts[0]
+    if t.was_lost and step.at > t.lost_at + LIMITS.together:
+        return None  # it was lost before that, by another cause
     hidden = one.author is not None and one.author.library
-    for step in one.of(Topic.CORDON) or one.of(Topic.EVICTION):
-        if t.was_lost and step.at > t.lost_at + LIMITS.together:
-            return None  # it was lost before that, by another cause
-        if t.happened in STAYING:
-            strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
-            return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
-        long_ago = t.lost_at - step.at > LIMITS.set_aside
-        waits = t.happened == Happened.REBOOT and not long_ago
-        # A machine is emptied shortly before it is taken down.
-        near = t.is_recent(step) and bool(one.of(Topic.EVICTION))
-        if not (near or waits or t.is_recent(step)) or (
-            step.listed and not near  # it may be older, for something else
-        ):
-            return None
-        # Without a record of the author, it may be a program with an order.
-        sure = near and one.author is not None and not hidden
-        strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
-        weight = 1 if near else 0
-        return Led(Decision.MANUAL_DRAIN, step, one.author, strength, weight)
-    return _tainted(deed)
-
-
-def _tainted(deed: Deed) -> Led | None:
-    """A taint by hand evicts Pods as well, and closes the node."""
-    t, one = deed.transition, deed.one
-    taint = next(iter(one.of(Topic.TAINT)), None)
-    if taint is None or t.happened not in {Happened.REBOOT, Happened.DRAINED}:
+    if t.happened in STAYING:
+        strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
+        return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
+    long_ago = t.lost_at - step.at > LIMITS.set_aside
+    waits = t.happened == Happened.REBOOT and not long_ago
+    # A machine is emptied shortly before it is taken down.
+    emptied = evictions or (
+        step.topic is Topic.TAINT and t.first(Topic.TAINT_EVICTION)
+    )
+    near = t.is_recent(step) and bool(emptied)
+    if not (waits or t.is_recent(step)) or (
+        step.listed and not near  # it may be older, for something else
+    ):
         return None
-    if taint is t.effect:
-        strength = Confidence.PROVEN
-    elif t.first(Topic.TAINT_EVICTION) is not None:
-        strength = Confidence.LIKELY
-    else:
-        strength = Confidence.POSSIBLE
-    return Led(Decision.MANUAL_DRAIN, taint, one.author, strength, 1)
+    # Without a record of the author, it may be a program with an order.
+    sure = near and one.author is not None and not hidden
+    strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+    weight = 1 if near else 0
+    return Led(Decision.MANUAL_DRAIN, step, one.author, strength, weight)
 
 
 def _deleted(deed: Deed) -> Led | None:
@@ -566,13 +529,10 @@ def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
 
 
 ROWS: tuple[Callable[[Deed], Led | None], ...] = (
-    _announced,
-    _remediated,
-    _requested,
     _ordered,
     _acted,
     _drained,
     _deleted,
 )
-"""The rows: statements precede what steps show. Each row is tried on one
-intervention, so no row precedes that of another author."""
+"""What its orders and its steps show. Each row is tried on one intervention,
+so no row precedes that of another author."""
