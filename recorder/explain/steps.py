@@ -92,8 +92,6 @@ def steps_of(
         *_recovery(transition, shown),
         *_impact(shown),
     ]
-    for signal in shown:
-        _report(signal, drafts)
     placed = {s.position for draft in drafts for s in draft.signals}
     left = [
         s
@@ -108,7 +106,9 @@ def steps_of(
         if signal.is_derived:
             _join(signal, drafts)
     for draft in drafts:
-        _record(draft, shown)
+        # With the audit records of the requests that made it.
+        made = [request_of(signal, shown) for signal in draft.signals]
+        draft.signals += filter(None, made)
     drafts.sort(key=_order)
     steps: list[Step] = []
     for draft in drafts:
@@ -126,15 +126,23 @@ def _first(
     decided: Decided | None,
     shown: list[Signal],
 ) -> Iterator[_Draft]:
-    decisive = None if decided is None else decided.sign.order
-    if faulted is not None:
-        fault = faulted.sign.order
-        if fault not in (decisive, transition.effect.order):
-            yield _Draft(Role.FAULT, _same(faulted.sign, shown))
-    if decided is not None:
-        same = _same(decided.sign, shown)
-        author = None if decided.is_by_unknown else decided.actor
-        yield _Draft(Role.DECISION, same, author)
+    """Yield the fault, and the decision with its author's report of it."""
+    own = {transition.effect.order, decided and decided.sign.order}
+    if faulted is not None and faulted.sign.order not in own:
+        yield _Draft(Role.FAULT, _same(faulted.sign, shown))
+    if decided is None:
+        return
+    author = None if decided.is_by_unknown else decided.actor
+    reports = [
+        s
+        for s in shown
+        if s.topic is Topic.EVENT
+        and not s.ruled
+        and is_same(s.actor, author)
+        and abs(s.at - decided.sign.at) <= LIMITS.asynchronous
+    ]
+    same = [*_same(decided.sign, shown), *reports]
+    yield _Draft(Role.DECISION, _with(decided.sign, same), author)
 
 
 def _same(first: Signal, shown: Iterable[Signal]) -> list[Signal]:
@@ -147,18 +155,6 @@ def _same(first: Signal, shown: Iterable[Signal]) -> list[Signal]:
         and s.role is first.role
     ]
     return _with(first, others)
-
-
-def _report(event: Signal, drafts: Iterable[_Draft]) -> None:
-    """Add the Event in which the author of a decision reports it at once."""
-    if event.topic is not Topic.EVENT or event.ruled:
-        return
-    for draft in drafts:
-        if draft.role is not Role.DECISION:
-            continue
-        apart = abs(event.at - draft.signals[0].at)
-        if apart <= LIMITS.asynchronous and is_same(event.actor, draft.actor):
-            draft.signals = _with(draft.signals[0], [*draft.signals, event])
 
 
 def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
@@ -197,12 +193,6 @@ def _join(taint: Signal, drafts: Iterable[_Draft]) -> None:
             return
 
 
-def _record(draft: _Draft, shown: Iterable[Signal]) -> None:
-    """Add the audit records of the requests that made a step."""
-    made = [request_of(signal, shown) for signal in draft.signals]
-    draft.signals += [request for request in made if request is not None]
-
-
 def _effect(
     transition: Transition,
     faulted: Faulted | None,
@@ -210,7 +200,8 @@ def _effect(
     shown: list[Signal],
     last: tuple[datetime | None, Signal | None],
 ) -> Iterator[_Draft]:
-    effect = transition.effect
+    """Yield how the old state ended, before the new one, and the new one."""
+    effect, (alive, heard) = transition.effect, last
     if decided is not None and effect.order == decided.sign.order:
         return
     begun = [s for s in shown if not s.over]
@@ -218,10 +209,15 @@ def _effect(
     if effect.topic in LOSSES:
         yield _Draft(Role.EFFECT, _with(effect, gone), is_loss=True)
         return
-    alive, heard = last
-    loss = _loss(transition, faulted, gone, (alive, heard))
-    if loss is not None:
-        yield loss
+    unready = [s for s in gone if s.topic is Topic.READY]
+    known = faulted is not None and faulted.sign in unready
+    # The Lease of a Node that is removed ends with it.
+    lost = unready if transition.happened is Happened.REMOVED else gone
+    if lost and not known and heard is not None:
+        signals = _with(heard, gone)
+        yield _Draft(Role.EFFECT, signals, is_loss=True, at=alive)
+    elif unready and not known:
+        yield _Draft(Role.EFFECT, unready, is_loss=True)
     new = [
         s
         for s in begun
@@ -235,24 +231,6 @@ def _effect(
         yield _Draft(Role.EFFECT, anew)
 
 
-def _loss(
-    transition: Transition,
-    faulted: Faulted | None,
-    gone: list[Signal],
-    last: tuple[datetime | None, Signal | None],
-) -> _Draft | None:
-    """Return the step by which the old state ended, before the new one."""
-    unready = [s for s in gone if s.topic is Topic.READY]
-    if not gone or (faulted is not None and faulted.sign in unready):
-        return None
-    if transition.happened is Happened.REMOVED and not unready:
-        return None  # its Lease ends with the Node
-    alive, heard = last
-    if heard is None:
-        return _Draft(Role.EFFECT, unready, is_loss=True) if unready else None
-    return _Draft(Role.EFFECT, _with(heard, gone), is_loss=True, at=alive)
-
-
 def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
     """Yield how the node came back: its last Ready, and its last uncordon.
 
@@ -260,18 +238,18 @@ def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
     """
     if transition.happened in STAYED:
         return
-    after = [
-        s
-        for s in shown
-        if s.role is Role.RECOVERY and s.position >= transition.effect.position
-    ]
-    ready = [s for s in after if s.topic is Topic.READY]
-    uncordons = [s for s in after if s.topic is Topic.CORDON]
-    if ready:
-        yield _Draft(Role.RECOVERY, ready[-1:])
-    if uncordons:
-        author = transition.author(uncordons[-1])
-        yield _Draft(Role.RECOVERY, uncordons[-1:], author)
+    for topic in (Topic.READY, Topic.CORDON):
+        after = [
+            s
+            for s in shown
+            if s.role is Role.RECOVERY
+            and s.topic is topic
+            and s.position >= transition.effect.position
+        ]
+        for last in after[-1:]:
+            ready = topic is Topic.READY
+            author = None if ready else transition.author(last)
+            yield _Draft(Role.RECOVERY, [last], author)
 
 
 def _impact(shown: Iterable[Signal]) -> Iterator[_Draft]:
