@@ -107,25 +107,13 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     broken = broken or _unheard_before(transition, decided)
     if broken and decided and _outweighs(transition, broken, decided):
         decided = None
-    if (
-        broken
-        and decided
-        and (
-            _is_apart(broken, decided)
-            or _is_a_step(transition, broken, decided, acted)
-        )
-    ):
+    if broken and decided and _is_beside(transition, broken, decided, acted):
         broken = None
     faulted = _tempered(transition, broken, decided)
     hiding = holes_over(transition, holes)
-    verdict = measured(
-        transition, _found(transition, decided, faulted, hiding)
-    )
-    verdict = replace(
-        verdict,
-        acted_at=_acted_at(transition, acted, decided),
-        rivals=rivals(transition, verdict),
-    )
+    found = _found(transition, acted, decided, faulted, hiding)
+    verdict = measured(transition, found)
+    verdict = replace(verdict, rivals=rivals(transition, verdict))
     verdict = replace(
         verdict,
         confidence=confidence_of(transition, verdict, holed=bool(hiding)),
@@ -136,6 +124,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
 
 def _found(
     transition: Transition,
+    acted: Sequence[Intervention],
     decided: Decided | None,
     faulted: Faulted | None,
     hiding: Sequence[Hole],
@@ -188,7 +177,7 @@ def _found(
         missing=(),
         effect=effect,
         lost_at=_first_proof(transition),
-        acted_at=None,
+        acted_at=_acted_at(transition, acted, decided),
         down=down,
         away=away,
         hiding=hiding,
@@ -196,18 +185,10 @@ def _found(
     )
 
 
-_STAGES: Final = {
-    Topic.KUBELET: "kubelet",
-    Topic.IDENTITY: "registered",
-    Topic.READY: "ready",
-}
-"""The stages of a start that the API server shows."""
-
-
 def _last_stage(transition: Transition) -> Stage | UnsetType:
     """Return how far a machine came after it was lost, if that is recorded."""
-    t = transition
-    since = [s for s in t.episode.signals if s.at >= t.lost_at]
+    lost = transition.lost_at
+    since = [s for s in transition.episode.signals if s.at >= lost]
     if not any(s.topic is Topic.STAGE for s in since):
         return UNSET
     reached = [
@@ -220,12 +201,19 @@ def _last_stage(transition: Transition) -> Stage | UnsetType:
 
 
 def _stage_of(sign: Signal) -> str | None:
-    if sign.topic is Topic.STAGE:
-        return sign.subject.name
+    """Return the stage of a start that a signal shows, if it shows one."""
     starts = sign.role is Role.RECOVERY or not sign.over
-    if sign.topic is Topic.READY:
-        starts = sign.over
-    return _STAGES.get(sign.topic) if starts else None
+    match sign.topic:
+        case Topic.STAGE:
+            return sign.subject.name
+        case Topic.KUBELET if starts:
+            return "kubelet"
+        case Topic.IDENTITY if starts:
+            return "registered"
+        case Topic.READY if sign.over:
+            return "ready"
+        case _:
+            return None
 
 
 def _decided(
@@ -281,8 +269,9 @@ def _emptied_before(
     A controller that deletes a Node because its instance is gone gives no
     reason of its own; the instance went after it had been drained.
     """
-    emptying = any(step.topic in EMPTYING for step in deleted.steps)
-    for one in () if emptying else reversed(acted):
+    if any(step.topic in EMPTYING for step in deleted.steps):
+        return decided
+    for one in reversed(acted):
         cordons, evictions = one.of(Topic.CORDON), one.of(Topic.EVICTION)
         if (
             one.is_by_program
@@ -330,9 +319,7 @@ def _because(
     It led to what happened through the intervention, so it is one link, with
     its confidence as the cause.
     """
-    if decided is None or faulted is None:
-        return None
-    if not follows(decided.sign, faulted.sign):
+    if not (decided and faulted and follows(decided.sign, faulted.sign)):
         return None
     return AnsweredFault(
         entry=faulted.sign.entry,
@@ -350,18 +337,15 @@ def _acted_at(
 
     A cordon from long before the first list empties nothing any more.
     """
-    steps = [step for one in acted for step in one.steps]
-    began = [step for step in steps if step.topic in EMPTYING]
+    began = [s for one in acted for s in one.steps if s.topic in EMPTYING]
     began += [] if decided is None else decided.steps
-    return min(
-        (
-            step.seen
-            for step in began
-            if not (step.listed and step.topic is Topic.CORDON)
-            or transition.is_recent(step)
-        ),
-        default=None,
-    )
+    holding = [
+        step.seen
+        for step in began
+        if not (step.listed and step.topic is Topic.CORDON)
+        or transition.is_recent(step)
+    ]
+    return min(holding, default=None)
 
 
 def _outweighs(
@@ -372,49 +356,39 @@ def _outweighs(
     A panic is proven, and no order took the neighbors down as well: a drain
     of one machine is shown beside it.
     """
-    if (
+    if decided.confidence is Confidence.POSSIBLE:
+        own = broken.sign is transition.effect
+        surer = rank(broken.confidence) > rank(decided.confidence)
+        return (
+            broken.fault is Fault.KERNEL_PANIC
+            or bool(broken.sign.excludes)
+            or (own and surer)
+        )
+    return (
         decided.decision is Decision.MANUAL_DRAIN
         and broken.fault is Fault.POWER_LOSS
         and broken.confidence is Confidence.LIKELY
-    ):
-        return True
-    if decided.confidence is not Confidence.POSSIBLE:
-        return False
-    own = broken.fault is Fault.KERNEL_PANIC or broken.sign.excludes
-    return bool(own) or (
-        broken.sign is transition.effect
-        and rank(broken.confidence) > rank(decided.confidence)
     )
 
 
-def _is_apart(broken: Faulted, decided: Decided) -> bool:
-    """Return whether a fault that no act names is no reason for a decision."""
-    return (
-        broken.sign.vague
-        and broken.confidence is Confidence.POSSIBLE
-        and decided.decision in OTHERS
-    )
-
-
-def _is_a_step(
+def _is_beside(
     transition: Transition,
     broken: Faulted,
     decided: Decided,
     acted: Iterable[Intervention],
 ) -> bool:
-    """Return whether the effect alone shows a fault, and is one of the steps.
+    """Return whether a fault that may be none is no reason for a decision.
 
-    The author who took the node out of service gave it back after it.
+    No act names it; or only the effect shows it, and is one of the steps: the
+    author who took the node out of service gave it back after it.
     """
-    return (
-        broken.sign is transition.effect
-        and broken.confidence is Confidence.POSSIBLE
-        and decided.confidence is not Confidence.POSSIBLE
-        and any(
-            is_same(one.author, decided.actor)
-            and is_given_back(transition, one)
-            for one in acted
-        )
+    if broken.confidence is not Confidence.POSSIBLE:
+        return False
+    if broken.sign is not transition.effect:
+        return broken.sign.vague and decided.decision in OTHERS
+    return decided.confidence is not Confidence.POSSIBLE and any(
+        is_same(one.author, decided.actor) and is_given_back(transition, one)
+        for one in acted
     )
 
 
@@ -426,40 +400,23 @@ def _tempered(
     The reason for a drain by a person is not recorded, and a node that boots
     another system was perhaps only upgraded. A program that first reports a
     fault after the boot runs in that boot and cannot have seen the previous
-    one, whatever its clock says.
+    one, whatever its clock says; what finds a dump of a panic can.
     """
-    if faulted is not None and _is_reported_after(transition, faulted.sign):
-        faulted = replace(faulted, confidence=Confidence.POSSIBLE)
-    if faulted is not None and faulted.sign.excludes:
+    if faulted is None or faulted.sign.excludes:
         return faulted  # the machine itself recorded it
-    if faulted is not None and decided is None:
-        other = (
-            transition.happened == Happened.REBOOT
-            and transition.episode.of(Topic.VERSION)
+    fault, most = faulted.sign, Confidence.PROVEN
+    if transition.happened == Happened.REBOOT and (
+        (decided is None and transition.episode.of(Topic.VERSION))
+        or (
+            fault.fault is not Fault.KERNEL_PANIC
+            and fault.position > transition.effect.position
+            and fault.kind is FactKind.CONDITION_CHANGED
         )
-        if other:
-            return replace(faulted, confidence=Confidence.POSSIBLE)
-    by_hand = decided is not None and decided.decision is Decision.MANUAL_DRAIN
-    if (
-        faulted is None
-        or not by_hand
-        or faulted.confidence is not Confidence.PROVEN
     ):
-        return faulted
-    return replace(faulted, confidence=Confidence.LIKELY)
-
-
-def _is_reported_after(transition: Transition, fault: Signal) -> bool:
-    """Return whether a node was first shown in its new boot without a fault.
-
-    A dump is of the previous boot, and so is an Event with such a time.
-    """
-    return (
-        transition.happened == Happened.REBOOT
-        and fault.fault is not Fault.KERNEL_PANIC
-        and fault.position > transition.effect.position
-        and fault.kind is FactKind.CONDITION_CHANGED
-    )
+        most = Confidence.POSSIBLE
+    elif decided and decided.decision is Decision.MANUAL_DRAIN:
+        most = Confidence.LIKELY
+    return replace(faulted, confidence=weaker(most, faulted.confidence))
 
 
 def _unheard_before(
@@ -473,9 +430,11 @@ def _unheard_before(
     ):
         return None
     lost = next(iter(transition.episode.of(Topic.READY)), None)
-    if lost is None or lost.position >= decided.sign.position:
-        return None
-    if lost.status != "Unknown":
+    if (
+        lost is None
+        or lost.position >= decided.sign.position
+        or lost.status != "Unknown"
+    ):
         return None
     return Faulted.by(Fault.PARTITION, lost, Confidence.LIKELY)
 
@@ -483,28 +442,23 @@ def _unheard_before(
 def _boots(transition: Transition) -> tuple[str | None, str | None]:
     episode, effect = transition.episode, transition.effect
     if transition.happened == Happened.REBOOT:
-        detail = effect.detail
-        if not isinstance(detail, BootChanged):
-            return None, episode.state.boot_id
-        return detail.old, detail.new
+        if isinstance(effect.detail, BootChanged):
+            return effect.detail.old, effect.detail.new
+        return None, episode.state.boot_id
     before = episode.baseline.boot_id
     after = episode.state.boot_id if episode.state.present else None
     if transition.happened not in GONE | {Happened.JOINED}:
-        seen = [
-            boot.boot
-            for boot in episode.of(Topic.BOOT)
-            if boot.position <= effect.position
-        ]
-        before = after = seen[-1] if seen else before
+        for boot in episode.of(Topic.BOOT):
+            before = boot.boot if boot.position <= effect.position else before
+        after = before
     return before, after
 
 
 def _first_proof(transition: Transition) -> datetime:
     """Return when the effect was first seen, or before it a loss of Ready."""
-    times = [transition.effect.seen]
-    if transition.was_lost:
-        times += [s.seen for s in transition.episode.of(Topic.READY)[:1]]
-    return min(times)
+    lost = transition.episode.of(Topic.READY)[:1]
+    seen = transition.effect.seen
+    return min([seen, *(s.seen for s in lost if transition.was_lost)])
 
 
 SHORTEST = timedelta(seconds=1)
@@ -528,9 +482,7 @@ def down_of(transition: Transition, last: datetime | None) -> Duration | None:
     When in this time the node stopped is not known. None if it was never
     down, is not back, or was not heard from before.
     """
-    if not transition.is_back:
-        return None
-    again = heard_again(transition)
+    again = heard_again(transition) if transition.is_back else None
     if last is None or again is None:
         return None
     length = max(again - last, timedelta())
