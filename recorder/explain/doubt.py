@@ -12,7 +12,7 @@ from typing import Final
 
 from recorder.explain.causes import FAULTS, STAYING
 from recorder.explain.signals import LOSSES, Signal, Topic
-from recorder.explain.thresholds import LIMITS, STRENGTHS, rank
+from recorder.explain.thresholds import LIMITS, STRENGTHS, rank, weaker
 from recorder.explain.tracks.bounds import boot_named, is_explained, is_first
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.transition import Transition
@@ -44,32 +44,28 @@ def mode_of(
     holed: bool,
 ) -> Mode:
     """Return whether what happened was planned."""
-    if transition.happened == Happened.JOINED:
+    t = transition
+    if t.happened == Happened.JOINED:
         return Mode.UNKNOWN
-    if transition.was_shut_down:
+    if t.was_shut_down:
         return Mode.PLANNED
     if decided is not None:
-        if holed and decided.sign.is_inferred:
-            return Mode.UNKNOWN  # it was seen with the effect, or as it
         # For any purpose, the removal of the Node was announced.
-        said = decided.sign.vague and transition.happened == Happened.REMOVED
+        said = decided.sign.vague and t.happened == Happened.REMOVED
         sure = said or decided.confidence is not Confidence.POSSIBLE
-        return (
-            Mode.PLANNED
-            if sure and not was_gone(transition, decided)
-            else Mode.UNKNOWN
-        )
-    was_held = transition.was_lost and transition.was_cordoned
-    anew = transition.was_lost and transition.episode.has(Topic.VERSION)
+        # In a gap it was seen with the effect, or as it.
+        hidden = holed and decided.sign.is_inferred
+        planned = sure and not hidden and not was_gone(t, decided)
+        return Mode.PLANNED if planned else Mode.UNKNOWN
+    by_itself = faulted is not None and FAULTS[faulted.fault].by_itself
+    # A decision whose reason is not recorded.
     decided_upon = (
-        transition.happened in STAYING
-        or transition.was_announced
-        or was_held
-        or anew
+        t.happened in STAYING
+        or t.was_announced
+        or (t.was_lost and (t.was_cordoned or t.episode.has(Topic.VERSION)))
     )
-    if decided_upon and not (faulted and FAULTS[faulted.fault].by_itself):
-        return Mode.UNKNOWN  # a decision whose reason is not recorded
-    return Mode.UNKNOWN if holed else Mode.ABRUPT
+    unknown = holed or (decided_upon and not by_itself)
+    return Mode.UNKNOWN if unknown else Mode.ABRUPT
 
 
 def was_gone(transition: Transition, decided: Decided) -> bool:
@@ -115,25 +111,21 @@ def confidence_of(
 
     It is proven only if every other cause is excluded.
     """
-    parts: list[Confidence] = []
-    if verdict.fault is not None:
-        parts.append(verdict.fault.confidence)
-    if verdict.decision is not None:
-        parts.append(verdict.decision.confidence)
+    parts = [p.confidence for p in (verdict.fault, verdict.decision) if p]
     if not parts:
         joined = verdict.happened == Happened.JOINED
         sure = joined and not holed and not verdict.contradictions
         return Confidence.PROVEN if sure else Confidence.UNKNOWN
-    least = min(parts, key=rank)
+    least = weaker(*parts)
     hidden = holed and _may_hide(transition, verdict.decision)
-    if verdict.contradictions or hidden or is_half(transition, verdict):
-        return min(least, Confidence.POSSIBLE, key=rank)
+    if verdict.contradictions or hidden or _is_half(transition, verdict):
+        return weaker(least, Confidence.POSSIBLE)
     if holed:
         return STRENGTHS[max(1, rank(least) - 1)]
     # What is reported and has no rule is no cause yet.
     if all(r.excluded or r.cause == Fault.OTHER for r in verdict.rivals):
         return least
-    return min(least, Confidence.LIKELY, key=rank)
+    return weaker(least, Confidence.LIKELY)
 
 
 def _may_hide(transition: Transition, decided: Decided | None) -> bool:
@@ -156,55 +148,48 @@ def _may_hide(transition: Transition, decided: Decided | None) -> bool:
     )
 
 
-def is_half(transition: Transition, verdict: Verdict) -> bool:
+def _is_half(transition: Transition, verdict: Verdict) -> bool:
     """Whether something was repaired without a record of what broke.
 
     Then it is known who acted, but not why.
     """
-    decided, remedy = verdict.decision, Decision.AUTO_REMEDIATION
+    decided = verdict.decision
     if decided is None or verdict.fault is not None:
         return False
-    if decided.decision is not remedy and all(
-        sign.decision is not remedy for sign in transition.decisions
-    ):
+    said = [decided.decision, *(s.decision for s in transition.decisions)]
+    if Decision.AUTO_REMEDIATION not in said:
         return False
     # By our own clock: a lease has the time of its node. What a list shows
     # has its time of creation.
-    asked = decided.sign.stored
-    since = min(asked.observed_at, asked.at)
-    unready = transition.episode.baseline.ready not in {None, "True"} or any(
+    since = min(decided.sign.seen, decided.sign.at)
+    return transition.episode.baseline.ready in {None, "True"} and not any(
         sign.topic in LOSSES and sign.seen <= since
         for sign in transition.episode.signals
     )
-    return not unready
 
 
 def contradictions(transition: Transition) -> list[Contradiction]:
     """Return the contradictions in the log, in its order."""
-    found = []
-    for sign in transition.episode.of(Topic.REBOOTED):
-        boots = transition.episode.boots
-        if is_explained(sign, boots) or is_first(sign, boots):
+    found, episode = [], transition.episode
+    for sign in episode.of(Topic.REBOOTED):
+        if is_explained(sign, episode.boots) or is_first(sign, episode.boots):
             continue
-        boot = transition.episode.state.boot_id
-        named = boot_named(sign)
+        boot, named = episode.state.boot_id, boot_named(sign)
         but = (
             f"the boot ID of the Node is still {boot}"
-            if named is None or named == boot
+            if named in {None, boot}
             else f"no version of the Node has the boot ID {named}"
         )
-        found.append(_against(sign, but))
-    gone = any(s.topic is Topic.IDENTITY for s in transition.episode.signals)
-    gone |= transition.happened is Happened.REMOVED
-    for sign in transition.episode.of(Topic.REMOVING)[:1]:
-        if not gone:
-            but = "no deletion of the Node is recorded"
-            found.append(_against(sign, but))
-    return found
-
-
-def _against(sign: Signal, but: str) -> Contradiction:
-    return Contradiction(entry=sign.entry, says=sign.says, but=but)
+        found.append((sign, but))
+    if transition.happened is not Happened.REMOVED and not any(
+        s.topic is Topic.IDENTITY for s in episode.signals
+    ):
+        but = "no deletion of the Node is recorded"
+        found += [(sign, but) for sign in episode.of(Topic.REMOVING)[:1]]
+    return [
+        Contradiction(entry=sign.entry, says=sign.says, but=but)
+        for sign, but in found
+    ]
 
 
 EVIDENCE_MAX = 60
@@ -228,26 +213,29 @@ def evidence_of(
     Also return how many were left out, if there are more than an answer
     lists. The last sign of life, ``heard``, is included if there is one.
     """
-    chosen: dict[tuple[int, int], Evidence] = {}
-    deciding = [transition.effect]
-    deciding += [found.sign for found in (decided, faulted) if found]
-    deciding += [heard] if heard is not None else []
-    rested = {sign.order for sign in deciding}
-    unruled = _unruled(transition, decided, faulted)
-    for sign in [*transition.episode.signals, *unruled]:
-        key = sign.order
-        if key not in rested and any(sign is s for s in transition.apart):
-            continue
-        if not _is_relevant(transition, sign, decided):
-            continue
-        role = sign.role
-        if decided is not None and key == decided.sign.order:
-            role = Role.DECISION
-        if faulted is not None and key == faulted.sign.order:
-            role = Role.EFFECT if sign is transition.effect else Role.FAULT
-        chosen.setdefault(key, Evidence.of(role, sign))
+    roles = {}
+    if decided is not None:
+        roles[decided.sign.order] = Role.DECISION
+    if faulted is not None:
+        own = faulted.sign is transition.effect
+        roles[faulted.sign.order] = Role.EFFECT if own else Role.FAULT
+    rested = {transition.effect.order, *roles}
+    signals = [
+        *transition.episode.signals,
+        *_unruled(transition, decided, faulted),
+    ]
     if heard is not None:
-        chosen.setdefault(heard.order, Evidence.of(heard.role, heard))
+        rested.add(heard.order)
+        signals.append(heard)
+    chosen: dict[tuple[int, int], Evidence] = {}
+    for sign in signals:
+        key = sign.order
+        apart = any(sign is s for s in transition.apart)
+        if key in rested or (
+            not apart and _is_relevant(transition, sign, decided)
+        ):
+            one = Evidence.of(roles.get(key, sign.role), sign)
+            chosen.setdefault(key, one)
     found = sorted(chosen.values(), key=_place)
     kept = most_relevant(found, rested, EVIDENCE_MAX)
     return [found[place] for place in kept], len(found) - len(kept)
@@ -283,15 +271,12 @@ def most_relevant(
     The signals that a verdict rests on, at these places, are always included;
     then what happened and why; the beginning and the end precede the middle.
     """
-    if len(evidence) <= most:
-        return range(len(evidence))
+    last = len(evidence) - 1
 
-    def worth(place: int) -> tuple[int, int]:
+    def worth(place: int) -> tuple[bool, bool, int]:
         one = evidence[place]
-        rank = 1 if one.role in DECISIVE else 2
-        if one.sign.order in rested:
-            rank = 0
-        return rank, min(place, len(evidence) - 1 - place)
+        rests = one.sign.order in rested
+        return not rests, one.role not in DECISIVE, min(place, last - place)
 
     return sorted(sorted(range(len(evidence)), key=worth)[:most])
 
@@ -303,8 +288,7 @@ def _place(evidence: Evidence) -> tuple[datetime, int, int]:
     the order of the log is better.
     """
     sign = evidence.sign
-    second = sign.at.replace(microsecond=0)
-    return second, sign.position, sign.stored.index
+    return sign.at.replace(microsecond=0), *sign.order
 
 
 def _is_relevant(

@@ -25,7 +25,7 @@ def rivals(transition: Transition, verdict: Verdict) -> list[Rival]:
         case Happened.KUBELET_RESTART:
             found = [_no_reboot(transition, verdict)]
         case Happened.REJOINED | Happened.REPLACED | Happened.REMOVED:
-            found = _of_removal(transition, verdict)
+            found = [*_of_removal(transition, verdict)]
         case Happened.DRAINED | Happened.CORDONED:
             found = _of_cordon(transition)
         case _:
@@ -54,12 +54,9 @@ def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:
 def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
     boot = f"the boot ID changed ({transition.effect.entry})"
     decided, fault = verdict.decision, verdict.fault
-    orderly = transition.shutdown
+    orderly, says = transition.shutdown, ""
     abrupt = (Fault.KERNEL_PANIC, Fault.POWER_LOSS)
     excluded: Collection[Fault] = abrupt
-    because = dict.fromkeys(
-        abrupt, "the machine's record does not rule it out"
-    )
     if orderly is not None:
         says = f"it shut down in order ({orderly.entry})"
     elif decided is not None and decided.confidence is Confidence.PROVEN:
@@ -70,16 +67,22 @@ def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
         says = f"the machine recorded another cause ({fault.sign.entry})"
         excluded = fault.sign.excludes
     else:
-        says, excluded = "", ()
-        because[Fault.KERNEL_PANIC] = (
-            "nothing recorded on the machine confirms it or rules it out"
-        )
-        because[Fault.POWER_LOSS] = _power(transition)
-    because |= {one: says for one in abrupt if one in excluded}
+        excluded = ()
+    record = "the machine's record does not rule it out"
+    unknown = dict.fromkeys(abrupt, record)
+    if not says:
+        silent = "nothing recorded on the machine confirms it or rules it out"
+        power = _power(transition)
+        unknown = {Fault.KERNEL_PANIC: silent, Fault.POWER_LOSS: power}
     return [
         _rival(Fault.PARTITION, boot, excluded=True),
         _rival(Fault.KUBELET, boot, excluded=True),
-        *(_rival(f, because[f], excluded=f in excluded) for f in abrupt),
+        *(
+            _rival(f, says, excluded=True)
+            if f in excluded
+            else _rival(f, unknown[f])
+            for f in abrupt
+        ),
     ]
 
 
@@ -104,16 +107,11 @@ def _power(transition: Transition) -> str:
 
 
 def _no_reboot(transition: Transition, verdict: Verdict) -> Rival:
-    reported = {
-        sign.stored.entry for sign in transition.episode.of(Topic.REBOOTED)
-    }
-    against = [c for c in verdict.contradictions if c.entry in reported]
-    if against:
-        first = against[0]
-        return _rival(
-            "reboot",
-            f"the kubelet reports one ({first.entry}), but {first.but}",
-        )
+    reported = {s.entry for s in transition.episode.of(Topic.REBOOTED)}
+    for one in verdict.contradictions:
+        if one.entry in reported:
+            said = f"the kubelet reports one ({one.entry}), but {one.but}"
+            return _rival("reboot", said)
     boot = transition.episode.state.boot_id
     if transition.episode.baseline.uid is None:
         return _rival("reboot", "the boot ID before it is not recorded")
@@ -133,35 +131,26 @@ def _of_silence(transition: Transition, verdict: Verdict) -> list[Rival]:
     ]
 
 
-def _of_removal(transition: Transition, verdict: Verdict) -> list[Rival]:
-    return [
-        _announced(transition, verdict, decision)
-        for decision in (
-            Decision.SCALE_DOWN,
-            Decision.PREEMPTION,
-            Decision.HOST_MAINTENANCE,
-        )
-    ]
-
-
-def _announced(
-    transition: Transition, verdict: Verdict, decision: Decision
-) -> Rival:
+def _of_removal(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
     decided = verdict.decision
-    for sign in transition.decisions:
-        if sign.decision is not decision:
-            continue
-        entry, author = sign.entry, sign.actor
-        if decided is not None and (
-            is_same(author, decided.actor)
-            or is_same(author, decided.carried_out_by)
-            or decided.sign.position < sign.position
+    for decision in (
+        Decision.SCALE_DOWN,
+        Decision.PREEMPTION,
+        Decision.HOST_MAINTENANCE,
+    ):
+        said = [s for s in transition.decisions if s.decision is decision]
+        if not said:
+            because = "no notice, taint or Event preceded it"
+        elif decided is not None and (
+            is_same(said[0].actor, decided.actor)
+            or is_same(said[0].actor, decided.carried_out_by)
+            or decided.sign.position < said[0].position
         ):
             because = f"it was decided before ({decided.sign.entry})"
-            return _rival(decision, because, excluded=True)
-        return _rival(decision, f"it was announced ({entry})")
-    because = "no notice, taint or Event preceded it"
-    return _rival(decision, because, excluded=True)
+        else:
+            yield _rival(decision, f"it was announced ({said[0].entry})")
+            continue
+        yield _rival(decision, because, excluded=True)
 
 
 def _of_cordon(transition: Transition) -> list[Rival]:
@@ -195,18 +184,16 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
     if unseen is not None and verdict.happened in LOST:
         shows = "whether its DPU failed before"
         found.append(Missing(evidence=unseen, would_tell=shows))
-    decided = verdict.decision
-    abrupt = decided is None and verdict.happened == Happened.REBOOT
-    orderly = transition.was_shut_down
     if (
-        abrupt
-        and not orderly
-        and (
-            verdict.fault is None
-            or verdict.confidence is not Confidence.PROVEN
-        )
+        verdict.decision is None
+        and verdict.happened == Happened.REBOOT
+        and not transition.was_shut_down
+        and verdict.confidence is not Confidence.PROVEN
     ):
-        known = _known_by_record(verdict)
+        known, shown = list[Fault](), verdict.fault
+        if shown is not None and shown.sign.excludes:
+            # A record of the machine shows or denies them.
+            known = [shown.fault, *shown.sign.excludes]
         proofs = [
             row.proof
             for fault, row in FAULTS.items()
@@ -225,14 +212,6 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
             )
         )
     return found
-
-
-def _known_by_record(verdict: Verdict) -> tuple[Fault, ...]:
-    """Return the causes that a record of the machine shows or denies."""
-    fault = verdict.fault
-    if fault is None or not fault.sign.excludes:
-        return ()
-    return (fault.fault, *fault.sign.excludes)
 
 
 def _unheard(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
