@@ -24,7 +24,6 @@ from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.verdict import (
-    CORDON,
     Contest,
     NodeContest,
     NodeContestSide,
@@ -41,7 +40,6 @@ from recorder.model.facts import (
     Untainted,
 )
 from recorder.model.reference import EntryName
-from recorder.model.state import Condition
 
 TURNS_MIN = 3
 """From A to B, back to A, and to B again."""
@@ -111,6 +109,7 @@ class Turns(Generic[Field, Who, Shown]):
                     yield field, run
 
 
+CORDON: Path = ("spec", "unschedulable")
 CORDONED = written_path(CORDON)
 
 SAID_MAX = 3
@@ -208,22 +207,16 @@ def _turns(
     often = Counter(path for (path, *_), *_ in found.values())
     for place in sorted(found):
         (path, before, after), signal, chain = found[place]
-        author = _author(signal, chain) if often[path] >= TURNS_MIN else None
+        if often[path] < TURNS_MIN:
+            continue
+        # The field manager is that of the field in this very version. A
+        # request is found by its time: only to within a second.
+        author = signal.actor
+        if author is None or not author.key:
+            author = author_of(signal, chain.signals)
         if author is not None:
             name = ("", author.key) if author.key else None
             yield path, Turn(author, name, before, after, signal.at, signal)
-
-
-def _author(signal: Signal, chain: Episode) -> Actor | None:
-    """Return who made a change: its field manager, else by audit.
-
-    The field manager is that of the field in this very version. A request is
-    found by its time, which does not separate changes within a second.
-    """
-    actor = signal.actor
-    if actor is not None and actor.key:
-        return actor
-    return author_of(signal, chain.signals)
 
 
 def _changed(signal: Signal) -> tuple[Path, Claim, Claim] | None:
@@ -249,17 +242,13 @@ def _changed(signal: Signal) -> tuple[Path, Claim, Claim] | None:
             path = "metadata", "labels", key
         case AnnotationChanged(key=key, old=old, new=new):
             path = "metadata", "annotations", key
-        case ConditionChanged(type=name):
+        case ConditionChanged(type=name, old=was, new=is_now):
             named = Element((("type", name),))
             path = "status", "conditions", named, "status"
-            old, new = map(_status, (fact.detail.old, fact.detail.new))
+            old, new = was and was.status, is_now and is_now.status
         case _:
             return None
     return path, old, new
-
-
-def _status(condition: Condition | None) -> str | None:
-    return None if condition is None else condition.status
 
 
 def _sentence(contest: NodeContest) -> str:

@@ -63,10 +63,6 @@ class Thresholds:
     """How long a node is lost at least before its machine is replaced for
     that; the shortest known time is five minutes."""
 
-    patient: timedelta = timedelta(minutes=9)
-    """How long something is broken at least before a machine is replaced for
-    it; the shortest known time is ten minutes, by the clock of its author."""
-
     patience: timedelta = timedelta(minutes=10)
     """How long a signal without an effect waits for one."""
 

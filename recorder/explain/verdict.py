@@ -12,7 +12,6 @@ from typing import Self
 from msgspec import UNSET, UnsetType, field
 
 from recorder.explain.signals import UNKNOWN, Actor, Signal
-from recorder.facts.classify.paths import Path
 from recorder.facts.coverage.hole import Hole
 from recorder.model.document import Document
 from recorder.model.fact import FactKind
@@ -31,8 +30,6 @@ from recorder.model.reference import EntryName
 
 _SOURCES = {FactKind.REQUESTED: AUDIT, FactKind.CLAIMED: CLOUDEVENTS}
 """Sources of facts that no watch shows."""
-
-CORDON: Path = ("spec", "unschedulable")
 
 
 class Faulted(Document, frozen=True, kw_only=True):
@@ -118,11 +115,6 @@ class Decided(Document, frozen=True, kw_only=True):
         )
 
     @property
-    def since(self) -> datetime:
-        """When the intervention began."""
-        return min(step.seen for step in self.steps)
-
-    @property
     def is_by_unknown(self) -> bool:
         """Whether no record names the author or the tool."""
         return self.actor == UNKNOWN
@@ -132,7 +124,7 @@ class Decided(Document, frozen=True, kw_only=True):
         """Return what its author did to the node."""
         return Intervention(
             actor=self.actor,
-            since=self.since,
+            since=min(step.seen for step in self.steps),
             entries=sorted({step.entry for step in self.steps}),
         )
 
