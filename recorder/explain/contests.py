@@ -245,7 +245,8 @@ def _changed(signal: Signal) -> tuple[Path, Claim, Claim] | None:
         case ConditionChanged(type=name, old=was, new=is_now):
             named = Element((("type", name),))
             path = "status", "conditions", named, "status"
-            old, new = was and was.status, is_now and is_now.status
+            old = None if was is None else was.status
+            new = None if is_now is None else is_now.status
         case _:
             return None
     return path, old, new

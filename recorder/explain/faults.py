@@ -167,8 +167,10 @@ def _control_plane_outage(transition: Transition) -> Faulted | None:
     sure = whole._replace(
         agree=whole.agree - crashed, well=whole.well | crashed
     ).confidence
-    if sure is Confidence.POSSIBLE and not _is_wide(transition):
+    if sure is None or (
         # Some went on, such as those that hold no connection to it.
+        sure is Confidence.POSSIBLE and not _is_wide(transition)
+    ):
         return None
     if sure is Confidence.LIKELY:
         many = len(fleet.nodes) >= NODES_DISTINCT and not crashed
@@ -176,8 +178,7 @@ def _control_plane_outage(transition: Transition) -> Faulted | None:
         if transition.episode.state.ready != "True":
             # They may be down as well: their return will show it.
             sure = Confidence.POSSIBLE
-    effect = transition.effect
-    return sure and Faulted.by(Fault.CONTROL_PLANE, effect, sure)
+    return Faulted.by(Fault.CONTROL_PLANE, transition.effect, sure)
 
 
 def _container_oom(transition: Transition) -> Faulted | None:

@@ -86,54 +86,39 @@ def is_answered(transition: Transition, fault: Signal) -> bool:
     )
 
 
-Purpose = tuple[Decision, Confidence, Signal]
-"""What an act was for, how sure that is, and the step that shows it."""
-
-
-class Deed(NamedTuple):
-    """An intervention and its statements that still count."""
-
-    transition: Transition
-    one: Intervention
-    stated: list[Signal]
-
-    def faulted(self, step: Signal) -> bool:
-        """Whether a step follows a fault that still held."""
-        return any(follows(step, f) for f in self.transition.faults)
-
-
-def _stated(deed: Deed) -> Iterator[Led]:
+def _stated(t: Transition, one: Intervention) -> Iterator[Led]:
     """Its steps state their purpose, by a rule."""
-    t, author = deed.transition, deed.one.author
-    for step in deed.stated:
-        decision, who = step.decision, t.author(step) or author
+    for step in t.decisions:
+        stated = step.decision
+        if stated is None or not any(step is own for own in one.steps):
+            continue
+        decision, who = stated, t.author(step) or one.author
         most = Confidence.PROVEN
         if decision in OTHERS and not step.vague:
-            if _is_repaired(deed, step):
+            if _is_repaired(t, one, step):
                 continue
             if _is_doubtful(t, step):
                 most = Confidence.POSSIBLE
         elif decision in {Decision.AUTO_REMEDIATION, Decision.ADMIN_REQUEST}:
-            decision, most = _requested(deed, step)
+            decision, most = _requested(t, one, step)
         else:
             continue
-        strength = weaker(most, t.strength(step.decision))
+        strength = weaker(most, t.strength(stated))
         # Who only announces a repair in an Event may wait.
         holds = (
-            decision is Decision.AUTO_REMEDIATION
-            and step.decision is decision
+            decision is stated is Decision.AUTO_REMEDIATION
             and not step.vague
             and step.kind is not FactKind.EVENT
         )
         yield Led(decision, step, who, strength, STATED + holds)
 
 
-def _is_repaired(deed: Deed, step: Signal) -> bool:
+def _is_repaired(t: Transition, one: Intervention, step: Signal) -> bool:
     """Whether a broken node has only the taint of a scale-down."""
     return (
         step.decision is Decision.SCALE_DOWN
-        and bool(deed.transition.faults)
-        and not any(s.topic is Topic.EVENT for s in deed.stated)
+        and bool(t.faults)
+        and not any(s.topic is Topic.EVENT and s.decision for s in one.steps)
     )
 
 
@@ -152,12 +137,15 @@ def _is_doubtful(t: Transition, step: Signal) -> bool:
     )
 
 
-def _requested(deed: Deed, step: Signal) -> tuple[Decision, Confidence]:
+def _requested(
+    t: Transition, one: Intervention, step: Signal
+) -> tuple[Decision, Confidence]:
     """Return what a request or a repair was, of a person or of a program."""
-    author = deed.one.author
+    author = one.author
     if author is not None and author.kind is ActorKind.USER:
         return Decision.ADMIN_REQUEST, Confidence.PROVEN
-    if step.decision is Decision.AUTO_REMEDIATION or deed.faulted(step):
+    answers = any(follows(step, fault) for fault in t.faults)
+    if step.decision is Decision.AUTO_REMEDIATION or answers:
         return Decision.AUTO_REMEDIATION, Confidence.PROVEN
     if author is None or author.name is None:
         return Decision.ADMIN_REQUEST, Confidence.LIKELY
@@ -177,9 +165,8 @@ _APART: dict[Decision | None, frozenset[Happened]] = {
 """What a decision does not do, and may only come with it."""
 
 
-def _ordered(deed: Deed) -> Led | None:
+def _ordered(t: Transition, one: Intervention) -> Led | None:
     """Its order says that the node is rebooted."""
-    t, one = deed.transition, deed.one
     orders = [
         s
         for s in one.steps
@@ -196,24 +183,21 @@ def _ordered(deed: Deed) -> Led | None:
     carried = _is_taken_up(t, orders)
     if not (done or carried or _still_holds(t, one, orders)):
         return None
-    found = None if one.is_by_hand else purpose_of(deed, orders[0])
-    if found is not None:
-        decision, strength, _ = found
-    else:
-        decision = Decision.ADMIN_REQUEST
+    found = None if one.is_by_hand else purpose_of(t, one, orders[0])
+    if found is None:
         # Who asked a program is not recorded, but it did what it had said.
         said = orders[0] if not is_order(orders[0], stops=True) else None
-        sure = one.is_by_hand or is_given_back(t, one, said)
-        strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+        likely = one.is_by_hand or is_given_back(t, one, said)
+        sure = Confidence.LIKELY if likely else Confidence.POSSIBLE
+        found = _for(Decision.ADMIN_REQUEST, sure, orders[0], one)
     if not (done or carried):
-        strength = Confidence.POSSIBLE  # it may still have waited
+        found = found._replace(strength=Confidence.POSSIBLE)  # it may wait
     weight = 4 if carried else 2
-    return Led(decision, orders[0], one.author, strength, weight)
+    return found._replace(step=orders[0], weight=weight)
 
 
-def _acted(deed: Deed) -> Led | None:
+def _acted(t: Transition, one: Intervention) -> Led | None:
     """Its author has no rule, and took the node out of service, or away."""
-    t, one = deed.transition, deed.one
     gone = t.happened in GONE
     done = [
         *one.of(Topic.CORDON),
@@ -224,12 +208,7 @@ def _acted(deed: Deed) -> Led | None:
     ]
     if not (done and any(t.is_recent(step) for step in one.steps)):
         return None
-    found = purpose_of(deed, done[0])
-    if found is None:
-        return None
-    decision, strength, step = found
-    weight = 1 if strength is Confidence.POSSIBLE else 2
-    return Led(decision, step, one.author, strength, weight)
+    return purpose_of(t, one, done[0])
 
 
 _REMOVING = (Topic.DELETION, Topic.IDENTITY)
@@ -308,15 +287,12 @@ def _is_taken_up(t: Transition, orders: list[Signal]) -> bool:
 
 def led_to(transition: Transition, one: Intervention) -> Led | None:
     """Return what an intervention decided and how it led to a transition."""
-    stated = [
-        s for s in transition.decisions if any(s is o for o in one.steps)
-    ]
-    deed = Deed(transition, one, stated)
-    said = max(_stated(deed), key=lambda led: _worth(led)[:2], default=None)
-    found = [led for led in (said, *(row(deed) for row in ROWS)) if led]
+    t = transition
+    said = max(_stated(t, one), key=lambda led: _worth(led)[:2], default=None)
+    found = [led for led in (said, *(row(t, one) for row in ROWS)) if led]
     found = [
         led._replace(strength=weaker(Confidence.LIKELY, led.strength))
-        if transition.is_dated_by_owner(led.step)
+        if t.is_dated_by_owner(led.step)
         else led
         for led in found
     ]
@@ -346,9 +322,8 @@ def _worth(led: Led) -> tuple[int, int, int, str]:
     return led.weight, rank(led.strength), -led.step.position, led.decision
 
 
-def _drained(deed: Deed) -> Led | None:
+def _drained(t: Transition, one: Intervention) -> Led | None:
     """A person emptied it, by a cordon, by evictions or by a taint."""
-    t, one = deed.transition, deed.one
     evictions = one.of(Topic.EVICTION)
     acts = one.of(Topic.CORDON) or evictions or one.of(Topic.TAINT)
     if one.is_by_program or t.happened in GONE or not acts:
@@ -378,9 +353,8 @@ def _drained(deed: Deed) -> Led | None:
     return Led(Decision.MANUAL_DRAIN, step, one.author, strength, weight)
 
 
-def _deleted(deed: Deed) -> Led | None:
+def _deleted(t: Transition, one: Intervention) -> Led | None:
     """The Node was deleted on request."""
-    t, one = deed.transition, deed.one
     step = next(_deletions(one), None)
     if t.happened not in GONE or step is None:
         return None
@@ -392,7 +366,7 @@ def _deleted(deed: Deed) -> Led | None:
     sure = named and not step.is_inferred
     strength = Confidence.PROVEN if sure else Confidence.LIKELY
     stated = any(s.decision is Decision.NODE_DELETION for s in hints)
-    if one.is_by_program and not stated and _was_broken(deed):
+    if one.is_by_program and not stated and _was_broken(t, one):
         strength = Confidence.POSSIBLE  # it may repair what was broken
     if one.author is None and t.episode.baseline.blocked_by:
         strength = Confidence.POSSIBLE  # another had set it aside
@@ -402,13 +376,12 @@ def _deleted(deed: Deed) -> Led | None:
     return Led(Decision.NODE_DELETION, step, one.author, strength, 1)
 
 
-def _was_broken(deed: Deed) -> bool:
+def _was_broken(t: Transition, one: Intervention) -> bool:
     """Whether the node had a fault at the time of the order."""
-    t = deed.transition
     return bool(
         t.faults
         or t.episode.baseline.ready in {"False", "Unknown"}
-        or (t.was_lost and t.lost_at < deed.one.first.at)
+        or (t.was_lost and t.lost_at < one.first.at)
     )
 
 
@@ -418,27 +391,34 @@ def _deletions(one: Intervention) -> Iterator[Signal]:
     yield from (s for s in one.steps if s.decision is Decision.NODE_DELETION)
 
 
-def purpose_of(deed: Deed, step: Signal) -> Purpose | None:
+def _for(
+    decision: Decision, sure: Confidence, step: Signal, one: Intervention
+) -> Led:
+    """Return what an act was for, without a rule."""
+    weight = 1 if sure is Confidence.POSSIBLE else 2
+    return Led(decision, step, one.author, sure, weight)
+
+
+def purpose_of(t: Transition, one: Intervention, step: Signal) -> Led | None:
     """Return the purpose of an act that no rule knows, and what shows it."""
-    said = [*_says(deed)]
-    found = [*said, *_responds(deed, step), *_renews(deed, step)]
+    said = [*_says(t, one)]
+    found = [*said, *_responds(t, one, step), *_renews(t, one, step)]
     # What its author says precedes what its steps show, and is its rival.
     best = max(found, key=_sure, default=None)
     own = max(said, key=_sure, default=best)
-    if best is None or own is None or best[0] is own[0]:
+    if best is None or own is None or best.decision is own.decision:
         return best
-    return own[0], Confidence.POSSIBLE, own[2]
+    return _for(own.decision, Confidence.POSSIBLE, own.step, one)
 
 
-def _sure(purpose: Purpose) -> int:
-    return rank(purpose[1])
+def _sure(led: Led) -> int:
+    return rank(led.strength)
 
 
-def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
+def _responds(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
     """Yield the repair of what broke before a program, or anyone, acted."""
-    t, one = deed.transition, deed.one
     known = [t.certainty(f) for f in t.faults if follows(step, f)]
-    if not known and _is_finished(deed, step):
+    if not known and _is_finished(t, one, step):
         known = [Confidence.LIKELY]
     if one.is_by_hand or not known:
         return
@@ -453,16 +433,15 @@ def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
     other = t.happened in GONE and (one.author is None or one.author.known)
     if not sure or by_library or other or _is_anew(t):
         strength = Confidence.POSSIBLE
-    yield Decision.AUTO_REMEDIATION, strength, step
+    yield _for(Decision.AUTO_REMEDIATION, strength, step, one)
 
 
-def _is_finished(deed: Deed, step: Signal) -> bool:
+def _is_finished(t: Transition, one: Intervention, step: Signal) -> bool:
     """Whether a program let go of a lost node before that booted.
 
     Contact was lost, so it acted elsewhere, such as in a cloud; it had ended
     its work, and called nothing off.
     """
-    t, one = deed.transition, deed.one
     return (
         one.is_by_program
         and t.happened == Happened.REBOOT
@@ -481,54 +460,53 @@ def _is_anew(t: Transition) -> bool:
     return t.happened == Happened.REBOOT and t.episode.has(Topic.VERSION)
 
 
-def _renews(deed: Deed, step: Signal) -> Iterator[Purpose]:
+def _renews(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
     """Yield the upgrade, if the node came back as another system."""
-    t, one = deed.transition, deed.one
     if _is_anew(t) and not t.faults:
         sure = one.is_by_program or bool(one.of(Topic.EVICTION))
         if t.was_gone(one.first, LIMITS.unheard):
             sure = False  # a repair may bring another image as well
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
-        yield Decision.OS_UPGRADE, strength, step
+        yield _for(Decision.OS_UPGRADE, strength, step, one)
 
 
-def _says(deed: Deed) -> Iterator[Purpose]:
+def _says(t: Transition, one: Intervention) -> Iterator[Led]:
     """Yield what the words of a program say, sure if what happened confirms.
 
     Of an author who is not recorded nothing else counts.
     """
-    one = deed.one
     if one.is_by_hand or any(s.decision for s in one.steps):
         return
     for decision, step in intents_of([*one.marks, *one.steps]):
-        if _is_borne_out(deed, decision, step):
-            yield decision, Confidence.LIKELY, step
+        if _is_borne_out(t, one, decision, step):
+            yield _for(decision, Confidence.LIKELY, step, one)
         elif one.author is not None:
-            yield decision, Confidence.POSSIBLE, step
+            yield _for(decision, Confidence.POSSIBLE, step, one)
 
 
-def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
+def _is_borne_out(
+    t: Transition, one: Intervention, decision: Decision, step: Signal
+) -> bool:
     """Whether what happened, or the step itself, confirms the words.
 
     Those of a label or an annotation may describe the node: that it is gone
     confirms none, and that it is given back only what is taken back as well.
     """
-    t = deed.transition
     describes = step.topic in {Topic.LABEL, Topic.ANNOTATION}
     match decision:
         case Decision.OS_UPGRADE:
             shown = t.episode.has(Topic.VERSION)
         case Decision.AUTO_REMEDIATION:
-            shown = bool(t.faults) or t.lost_at < deed.one.first.at
+            shown = bool(t.faults) or t.lost_at < one.first.at
         case Decision.SCALE_DOWN | Decision.PREEMPTION:
             shown = t.happened in GONE and not describes
         case _:
-            shown = is_given_back(t, deed.one, step if describes else None)
-    ordered = deed.one.is_by_program and step.topic is Topic.OBJECT
+            shown = is_given_back(t, one, step if describes else None)
+    ordered = one.is_by_program and step.topic is Topic.OBJECT
     return shown or ordered
 
 
-ROWS: tuple[Callable[[Deed], Led | None], ...] = (
+ROWS: tuple[Callable[[Transition, Intervention], Led | None], ...] = (
     _ordered,
     _acted,
     _drained,
