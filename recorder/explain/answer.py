@@ -321,11 +321,8 @@ def _because(
     """
     if not (decided and faulted and follows(decided.sign, faulted.sign)):
         return None
-    return AnsweredFault(
-        entry=faulted.sign.entry,
-        says=faulted.says,
-        confidence=faulted.confidence,
-    )
+    entry, sure = faulted.sign.entry, faulted.confidence
+    return AnsweredFault(entry=entry, says=faulted.says, confidence=sure)
 
 
 def _acted_at(
@@ -358,12 +355,12 @@ def _outweighs(
     """
     if decided.confidence is Confidence.POSSIBLE:
         own = broken.sign is transition.effect
-        surer = rank(broken.confidence) > rank(decided.confidence)
-        return (
+        if (
             broken.fault is Fault.KERNEL_PANIC
-            or bool(broken.sign.excludes)
-            or (own and surer)
-        )
+            or broken.sign.excludes
+            or (own and rank(broken.confidence) > rank(decided.confidence))
+        ):
+            return True
     return (
         decided.decision is Decision.MANUAL_DRAIN
         and broken.fault is Fault.POWER_LOSS
@@ -470,10 +467,8 @@ def shown(down: Duration | None, away: Duration | None) -> Duration | None:
 
     Lists, sentences, cards, counts and reports show the same duration.
     """
-    for one in (down, away):
-        if one is not None and one.length >= SHORTEST:
-            return one
-    return None
+    known = (one for one in (down, away) if one is not None)
+    return next((one for one in known if one.length >= SHORTEST), None)
 
 
 def down_of(transition: Transition, last: datetime | None) -> Duration | None:

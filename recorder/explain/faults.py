@@ -76,14 +76,18 @@ def _witnessed(transition: Transition) -> Iterator[Faulted]:
             yield Faulted.by(sign.fault, sign, Confidence.PROVEN)
 
 
+UNREPORTED: Final = frozenset({Fault.POWER_LOSS, Fault.PARTITION})
+"""Faults that only the machine itself or its neighbors show."""
+
+
 def _recorded(transition: Transition) -> Faulted | None:
     """Return the recorded fault that still held.
 
     Only the latest counts: an earlier one had not taken the node away.
     """
     signal = next(iter(transition.faults), None)
-    if signal is None or not signal.fault or signal.excludes:
-        return None  # what the machine itself recorded is witnessed, or past
+    if signal is None or not signal.fault or signal.fault in UNREPORTED:
+        return None
     answered = is_answered(transition, signal)
     row, lost = FAULTS[signal.fault], transition.was_lost
     # A repair of such a part may have restarted the kubelet.

@@ -110,6 +110,8 @@ def _stated(t: Transition, one: Intervention) -> Iterator[Led]:
             and not step.vague
             and step.kind is not FactKind.EVENT
         )
+        if stated is Decision.AUTO_REMEDIATION and not holds and t.is_ordered:
+            strength = weaker(Confidence.LIKELY, strength)  # by another
         yield Led(decision, step, who, strength, STATED + holds)
 
 
@@ -126,7 +128,7 @@ def _is_doubtful(t: Transition, step: Signal) -> bool:
     """Whether a decision may not have led to what happened."""
     return (
         # A lock waits for its turn; its holder empties the node first.
-        (step.topic is Topic.LOCK and not t.first(Topic.CORDON))
+        (step.topic is Topic.LOCK and not _is_emptied(t))
         or t.happened in _APART.get(step.decision, ())
         # What broke a silent node came before.
         or (
@@ -134,6 +136,14 @@ def _is_doubtful(t: Transition, step: Signal) -> bool:
             and not t.faults
             and t.was_gone(step, LIMITS.unheard)
         )
+    )
+
+
+def _is_emptied(t: Transition) -> bool:
+    return (
+        t.first(Topic.CORDON) is not None
+        or t.was_cordoned
+        or t.episode.has(Topic.VERSION)
     )
 
 
@@ -250,12 +260,10 @@ def _is_taken_back(
     t: Transition, one: Intervention, orders: list[Signal]
 ) -> bool:
     """Whether an author continued with its marks after the effect."""
+    own = {order.subject for order in orders}
     return any(
         mark.position > t.effect.position
-        and (
-            is_same(t.author(mark), one.author)
-            or any(mark.subject == order.subject for order in orders)
-        )
+        and (mark.subject in own or is_same(t.author(mark), one.author))
         for mark in t.episode.marks
     )
 
@@ -325,7 +333,9 @@ def _worth(led: Led) -> tuple[int, int, int, str]:
 def _drained(t: Transition, one: Intervention) -> Led | None:
     """A person emptied it, by a cordon, by evictions or by a taint."""
     evictions = one.of(Topic.EVICTION)
-    acts = one.of(Topic.CORDON) or evictions or one.of(Topic.TAINT)
+    acts = one.of(Topic.CORDON) or evictions
+    if t.happened in {Happened.REBOOT, Happened.DRAINED}:
+        acts = acts or one.of(Topic.TAINT)
     if one.is_by_program or t.happened in GONE or not acts:
         return None  # the author of the deletion decided
     step = acts[0]
@@ -333,7 +343,11 @@ def _drained(t: Transition, one: Intervention) -> Led | None:
         return None  # it was lost before that, by another cause
     hidden = one.author is not None and one.author.library
     if t.happened in STAYING:
-        strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
+        # A taint may only have come before what another did.
+        sure = step.topic is not Topic.TAINT or step is t.effect
+        strength = Confidence.PROVEN if sure else Confidence.LIKELY
+        if hidden:
+            strength = Confidence.POSSIBLE
         return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
     long_ago = t.lost_at - step.at > LIMITS.set_aside
     waits = t.happened == Happened.REBOOT and not long_ago
@@ -355,18 +369,19 @@ def _drained(t: Transition, one: Intervention) -> Led | None:
 
 def _deleted(t: Transition, one: Intervention) -> Led | None:
     """The Node was deleted on request."""
-    step = next(_deletions(one), None)
-    if t.happened not in GONE or step is None:
-        return None
     hints = [s for s in one.steps if s.decision is not None]
+    announced = [s for s in hints if s.decision is Decision.NODE_DELETION]
+    done = [*one.of(Topic.DELETION), *one.of(Topic.IDENTITY), *announced]
+    if t.happened not in GONE or not done:
+        return None
+    step = done[0]
     if hints and t.was_gone(step, LIMITS.unheard):
         repair = Decision.AUTO_REMEDIATION
         return Led(repair, hints[0], one.author, Confidence.POSSIBLE, 2)
     named = one.author is None or t.author(step) is not None
     sure = named and not step.is_inferred
     strength = Confidence.PROVEN if sure else Confidence.LIKELY
-    stated = any(s.decision is Decision.NODE_DELETION for s in hints)
-    if one.is_by_program and not stated and _was_broken(t, one):
+    if one.is_by_program and not announced and _was_broken(t, one):
         strength = Confidence.POSSIBLE  # it may repair what was broken
     if one.author is None and t.episode.baseline.blocked_by:
         strength = Confidence.POSSIBLE  # another had set it aside
@@ -383,12 +398,6 @@ def _was_broken(t: Transition, one: Intervention) -> bool:
         or t.episode.baseline.ready in {"False", "Unknown"}
         or (t.was_lost and t.lost_at < one.first.at)
     )
-
-
-def _deletions(one: Intervention) -> Iterator[Signal]:
-    yield from one.of(Topic.DELETION)
-    yield from one.of(Topic.IDENTITY)
-    yield from (s for s in one.steps if s.decision is Decision.NODE_DELETION)
 
 
 def _for(

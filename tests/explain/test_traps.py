@@ -332,3 +332,12 @@ def test_what_the_first_list_misses_is_not_lost_from_that_list_on() -> None:
         found.append((hit.outcome, hit.gpu_hours_lost > 0))
 
     assert found == [(Outcome.DOWN, True), (Outcome.UNKNOWN, False)]
+
+
+def test_a_taint_by_hand_is_no_cordon_of_another() -> None:
+    tale = Tale().taints(10, "pool", actor="kubectl-taint")
+
+    (verdict,) = tale.cordons(60, "node-maintenance-operator").verdicts()
+
+    assert verdict.decision is None
+    assert "node-maintenance-operator" in verdict.sentence

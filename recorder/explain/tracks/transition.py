@@ -519,6 +519,17 @@ class Transition:
         )
 
     @property
+    def is_ordered(self) -> bool:
+        """Whether an object ordered a reboot that then came."""
+        return self.happened == Happened.REBOOT and any(
+            mark.topic is Topic.OBJECT
+            and is_order(mark)
+            and self.is_before(mark)
+            and mark.subject not in self.called_off
+            for mark in self.episode.marks
+        )
+
+    @property
     def was_cordoned(self) -> bool:
         """Whether the node was cordoned at the effect, but not for weeks."""
         held = self.episode.baseline.cordoned
