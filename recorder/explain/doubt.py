@@ -14,7 +14,6 @@ from recorder.explain.causes import FAULTS, STAYING
 from recorder.explain.signals import LOSSES, Signal, Topic
 from recorder.explain.thresholds import LIMITS, STRENGTHS, rank, weaker
 from recorder.explain.tracks.bounds import boot_named, is_explained, is_first
-from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import (
     Contradiction,
@@ -88,8 +87,7 @@ def holes_over(
     if effect.topic is Topic.CORDON or len(chain.of(Topic.BOOT)) > 1:
         # What follows shows whether the node was drained, or was back.
         last = END if chain.back is None else chain.back.observed_at
-    answers = [s.seen for s in _answers(chain, effect)]
-    last = max([last, *answers])
+    last = max([last, *(s.seen for s in _answers(transition))])
     return [
         hole
         for hole in holes
@@ -97,11 +95,11 @@ def holes_over(
     ]
 
 
-def _answers(chain: Episode, effect: Signal) -> list[Signal]:
+def _answers(transition: Transition) -> list[Signal]:
     """Return what followed a fault of a node that did not leave service."""
-    if effect.role is not Role.FAULT:
-        return []
-    return [s for s in chain.signals if s.position > effect.position]
+    effect, signals = transition.effect, transition.episode.signals
+    fault = effect.role is Role.FAULT
+    return [s for s in signals if fault and s.position > effect.position]
 
 
 def confidence_of(
@@ -144,7 +142,7 @@ def _may_hide(transition: Transition, decided: Decided | None) -> bool:
         without_person
         or transition.happened == Happened.CORDONED
         or len(boots) > 1
-        or bool(_answers(transition.episode, transition.effect))
+        or bool(_answers(transition))
     )
 
 

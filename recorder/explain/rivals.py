@@ -156,13 +156,14 @@ def _of_removal(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
 def _of_cordon(transition: Transition) -> list[Rival]:
     boot = transition.episode.has(Topic.BOOT)
     fault = min(transition.faults, key=lambda s: s.order, default=None)
-    because = "no fault preceded it"
-    if fault is not None:
-        because = f"a fault preceded it ({fault.entry})"
-    unchanged = "the boot ID is unchanged"
+    because = f"a fault preceded it ({fault.entry})" if fault else ""
     return [
-        _rival(Decision.AUTO_REMEDIATION, because, excluded=fault is None),
-        _rival("reboot", unchanged, excluded=not boot),
+        _rival(
+            Decision.AUTO_REMEDIATION,
+            because or "no fault preceded it",
+            excluded=not because,
+        ),
+        _rival("reboot", "the boot ID is unchanged", excluded=not boot),
     ]
 
 

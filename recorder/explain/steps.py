@@ -65,9 +65,6 @@ class _Draft:
     role: Role
     signals: list[Signal]
     actor: Actor | None = None
-    is_loss: bool = False
-    """Whether the step is the end of the old state."""
-
     at: datetime | None = None
     """For a loss, the last proof of the old state."""
 
@@ -182,12 +179,10 @@ def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
 def _join(taint: Signal, drafts: Iterable[_Draft]) -> None:
     """Add a taint of Kubernetes to the step that caused it."""
     cordons = taint.subject.name.startswith(_CORDONED)
+    causes = (Topic.CORDON,) if cordons else LOSSES
     for draft in drafts:
-        if (
-            draft.role is not Role.RECOVERY
-            and any(s.topic is Topic.CORDON for s in draft.signals)
-            if cordons
-            else draft.is_loss
+        if draft.role not in {Role.FAULT, Role.RECOVERY} and any(
+            s.topic in causes for s in draft.signals
         ):
             draft.signals.append(taint)
             return
@@ -207,7 +202,7 @@ def _effect(
     begun = [s for s in shown if not s.over]
     gone = [s for s in begun if s.topic in LOSSES and transition.precedes(s)]
     if effect.topic in LOSSES:
-        yield _Draft(Role.EFFECT, _with(effect, gone), is_loss=True)
+        yield _Draft(Role.EFFECT, _with(effect, gone))
         return
     unready = [s for s in gone if s.topic is Topic.READY]
     known = faulted is not None and faulted.sign in unready
@@ -215,9 +210,9 @@ def _effect(
     lost = unready if transition.happened is Happened.REMOVED else gone
     if lost and not known and heard is not None:
         signals = _with(heard, gone)
-        yield _Draft(Role.EFFECT, signals, is_loss=True, at=alive)
+        yield _Draft(Role.EFFECT, signals, at=alive)
     elif unready and not known:
-        yield _Draft(Role.EFFECT, unready, is_loss=True)
+        yield _Draft(Role.EFFECT, unready)
     new = [
         s
         for s in begun
