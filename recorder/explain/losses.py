@@ -1,9 +1,10 @@
 """Losses: when a failure of a node cost a Pod, and when a gang ran again."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import accumulate
 from typing import Final, NamedTuple, Self
 
 from recorder.explain.causes import LOST, STAYING
@@ -26,6 +27,7 @@ from recorder.facts.projections import (
     Workloads,
 )
 from recorder.model.facts import Cordoned
+from recorder.model.moment import LAST
 from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome, Role
 from recorder.model.state import controller
 
@@ -378,32 +380,23 @@ def displaced(
     return Taking(pod, HitBy(by), at, (at, at, 0))
 
 
-def lost_around(pods: Iterable[Placement], at: datetime) -> Iterator[datetime]:
-    """Yield when a gang lost Pods while it did not run in full.
+def lost_around(pods: Iterable[Placement], at: datetime) -> list[datetime]:
+    """Return when a gang lost Pods while it did not run in full.
 
     Args:
         pods: all Pods that it ever had.
-        at: a time in that span; nothing is yielded of other spans.
+        at: a time in that span; nothing is returned of other spans.
     """
-    changes: list[tuple[datetime, int]] = []
-    for pod in pods:
-        over = pod.left_at
-        if pod.running_at is None or pod.phase == "Succeeded":
-            continue
-        changes.append((pod.running_at, 1))
-        if over is not None and over >= pod.running_at:
-            changes.append((over, -1))
-    running, counts = 0, []
-    for when, change in sorted(changes):
-        running += change
-        counts.append((when, running, change))
-    size = max((count for _, count, _ in counts), default=0)
-    full = [when for when, count, _ in counts if count == size]
+    ran = [p for p in pods if p.running_at and p.phase != "Succeeded"]
+    left = [p.left_at for p in ran if p.left_at is not None]
+    changes = [(p.running_at, 1) for p in ran if p.running_at]
+    changes = sorted(changes + [(gone, -1) for gone in left])
+    counts = [*accumulate(change for _, change in changes)]
+    size = max(counts, default=0)
+    full = [changes[n][0] for n, count in enumerate(counts) if count == size]
     since = max((when for when in full if when <= at), default=at)
-    until = min((when for when in full if when > at), default=None)
-    for when, _, change in counts:
-        if change < 0 and since <= when and (until is None or when <= until):
-            yield when
+    until = min((when for when in full if when > at), default=LAST)
+    return sorted(gone for gone in left if since <= gone <= until)
 
 
 def bound_at(
