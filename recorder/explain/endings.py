@@ -37,7 +37,6 @@ from recorder.facts.projections import (
     Workload,
     Workloads,
 )
-from recorder.facts.slurm import SLURM_GROUP
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -131,13 +130,13 @@ class Draft:
         at, pods = self.ends[-1].at, self.life.pods
         keys = {end.pod.key for end in self.ends if end.at == at}
         lost = [p for p in pods if p.key in keys]
-        whole = self.life.workload.is_gang
         ran = [
             p
             for p in pods
             if (p.running_at or LAST) <= at <= (p.over_at or LAST)
         ]
-        return Loss(at, (whole and ran) or lost, lost, pods, whole)
+        whole = self.life.workload.is_gang
+        return Loss(at, ran if whole else lost, lost, pods, whole)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -336,19 +335,15 @@ def _ended(hit: Hit, life: Life) -> bool:
 
 def _is_own(hit: Hit, known: Mapping[str, Verdict]) -> bool:
     """Return whether a container of the workload was what its node shows."""
-    causes = {
-        known[name].cause
-        for charge in hit.charges
-        if (name := charge.verdict or "") in known
-    }
+    causes = {verdict.cause for verdict in _verdicts(hit, known)}
     return causes == {Cause.CONTAINER_OOM}
 
 
 def _charge(hit: Hit, drafts: Iterable[Draft]) -> None:
     """Add what a container cost that ended by itself."""
     for draft in drafts:
-        if any(end.pod.key in hit.pod_keys for end in draft.ends) and (
-            draft.by in BY_ITSELF and draft.hit is None
+        if draft.by in BY_ITSELF and any(
+            end.pod.key in hit.pod_keys for end in draft.ends
         ):
             draft.gpu_hours = (draft.gpu_hours or 0.0) + hit.gpu_hours_lost
             return
@@ -403,7 +398,7 @@ def _ending(draft: Draft, known: Mapping[str, Verdict]) -> Ending:
     """Return the ending of a draft."""
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
-    verdicts = _verdicts(draft, known)
+    verdicts = _verdicts(hit, known) if hit else []
     evidence = [s for end in draft.ends for s in end.evidence]
     if len(evidence) > EVIDENCE_MAX:
         half = EVIDENCE_MAX // 2
@@ -482,55 +477,47 @@ def _members(draft: Draft, stopped: Container[str]) -> list[LostMember]:
     return sorted(members, key=lambda one: (one.entry, one.pod in stopped))
 
 
-def _verdicts(draft: Draft, known: Mapping[str, Verdict]) -> list[Verdict]:
+def _verdicts(hit: Hit, known: Mapping[str, Verdict]) -> list[Verdict]:
     """Return the verdict of each node that cost Pods, the first node's first.
 
     Of several on one node it is the one that is charged with most.
     """
-    if (hit := draft.hit) is None:
-        return []
-    most: dict[str, tuple[float, str]] = {}
-    for charge in hit.charges:
-        if (name := charge.verdict) in known:
-            found = charge.gpu_hours, name or ""
-            most[charge.node] = max(most.get(charge.node, found), found)
+    most = {
+        charge.node: verdict
+        for charge in sorted(hit.charges, key=lambda one: one.gpu_hours)
+        if (verdict := known.get(charge.verdict or ""))
+    }
     return sorted(
-        (known[name] for _, name in most.values()),
+        most.values(),
         key=lambda one: (one.node != hit.first_node, one.lost_at),
     )
 
 
 def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:
     """Return how certain it is that this is what ended it."""
-    failed = draft.ends[-1].container if draft.ends else None
-    if draft.hit is None:
-        unknown = draft.by is EndedBy.UNRECORDED
+    hit, by, ends = draft.hit, draft.by, draft.ends
+    if by is EndedBy.UNRECORDED or (hit and hit.outcome is Outcome.UNKNOWN):
+        return Confidence.UNKNOWN
+    if hit is None:
+        failed = ends[-1].container if ends else None
         # No record shows who sent a signal.
-        doubted = draft.by is EndedBy.CONTAINER_EXIT and (
-            failed is not None
+        signalled = (
+            by is EndedBy.CONTAINER_EXIT
+            and failed is not None
             and (failed.exit_code in SIGNALLED or failed.signal is not None)
         )
-        sure = Confidence.POSSIBLE if doubted else Confidence.PROVEN
-    else:
-        unknown = draft.hit.outcome is Outcome.UNKNOWN
-        facts = [s.fact for end in draft.ends for s in end.evidence]
-        # An Event names a purpose, Slurm says more than it has seen, and a
-        # silent node does not show its Pods.
-        doubted = (
-            verdicts[0].happened is Happened.DEGRADED
-            or (
-                verdicts[0].happened is Happened.UNREACHABLE and not draft.ends
-            )
-            if verdicts
-            else any(
-                isinstance(fact.detail, EventOccurred)
-                or (
-                    draft.by is EndedBy.NODE_FAILURE
-                    and fact.object is not None
-                    and fact.object.group == SLURM_GROUP
-                )
-                for fact in facts
-            )
+        return Confidence.POSSIBLE if signalled else Confidence.PROVEN
+    # What evicts names its purpose at most, who lost a node may not have seen
+    # it, and a silent node does not show its Pods.
+    if verdicts:
+        happened = verdicts[0].happened
+        doubted = happened is Happened.DEGRADED or (
+            happened is Happened.UNREACHABLE and not ends
         )
-        sure = Confidence.LIKELY if doubted else Confidence.PROVEN
-    return Confidence.UNKNOWN if unknown else sure
+    else:
+        doubted = by is EndedBy.NODE_FAILURE or any(
+            isinstance(stored.fact.detail, EventOccurred)
+            for end in ends
+            for stored in end.evidence
+        )
+    return Confidence.LIKELY if doubted else Confidence.PROVEN
