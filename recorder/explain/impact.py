@@ -7,6 +7,7 @@ work since the last checkpoint is not known.
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -39,65 +40,55 @@ from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened, HitBy, Outcome
 
 
+@dataclass
 class Gang:
     """One workload and its Pods."""
 
-    def __init__(
-        self,
-        workload: Workload,
-        pods: Sequence[Placement],
-        workloads: Workloads,
-        scope: Scope,
-    ) -> None:
-        self._workload = workload
-        self._workloads = workloads
-        self._pods = pods
-        self._whole = workload.is_gang
-        self._failed_at = workloads.failed_at(workload)
-        self._completed_at = workloads.completed_at(workload)
-        self._scope = scope
+    workload: Workload
+    pods: Sequence[Placement]
+    workloads: Workloads
+    scope: Scope
+    whole: bool
+    """Whether it runs in full or not at all."""
 
     def hits(self, failures: Sequence[Failure]) -> list[Hit]:
         """Return the hits, by failures and by preemption, in order of time.
 
         ``failures`` are those of the nodes of its Pods.
         """
-        over = self._workloads.decided_at(self._workload)
-        done = self._completed_at
+        over = self.workloads.decided_at(self.workload)
+        done = self.workloads.completed_at(self.workload)
         touched = [
             strike
             for failure in failures
             # Its Pods may still exist when it is over: kept, or terminating.
             if over is None or over + LIMITS.asynchronous >= failure.since
-            for pod in self._pods
+            for pod in self.pods
             if pod.node == failure.verdict.node
             and (strike := Strike(failure, pod)).can_hit(
-                self._workload, self._pods
+                self.workload, self.pods
             )
         ]
         acting = {s.pod.key for s in touched if carries_out(s.verdict, s.pod)}
         touched = [s for s in touched if s.pod.key not in acting]
         lost = [
-            s.taking(self._scope.hiding)
+            s.taking(self.scope.hiding)
             for s in touched
             # What is done needs its Pods no more.
             if s.lost_at is not None and (done is None or done >= s.lost_at)
         ]
-        self._whole |= fell_together(self._workload, lost, self._pods)
+        self.whole |= fell_together(self.workload, lost, self.pods)
         found = self._blows(lost)
-        since = self._scope.since
         given = self._displaced(acting | {s.pod.key for s in touched})
         found += [
             hit
             for hit in given
             # A workload that is down cannot be hit or counted again.
-            if hit.lasts_into(since)
-            and not (
-                self._whole and any(f.is_down_at(hit.hit_at) for f in found)
-            )
+            if not self.whole
+            or not any(one.is_down_at(hit.hit_at) for one in found)
         ]
         found = found or self._survived(touched)
-        own = (hit for hit in found if hit.lasts_into(since))
+        own = (hit for hit in found if hit.lasts_into(self.scope.since))
         return sorted(own, key=lambda hit: hit.hit_at)
 
     def _blows(self, lost: Sequence[Taking]) -> list[Hit]:
@@ -128,7 +119,7 @@ class Gang:
             # Pods on healthy nodes may fail first: they wait for the others.
             failed = (
                 p.ended_at
-                for p in self._pods
+                for p in self.pods
                 if p.phase == "Failed" and p.deleting_at is None
             )
             ends = [end for end in failed if end and abs(end - at) <= TOGETHER]
@@ -141,21 +132,17 @@ class Gang:
         return hit.charged_with(charged(at_once, hit.gpu_hours_lost))
 
     def _loss(self, at: datetime, lost: Sequence[Placement]) -> Loss:
-        return Loss.of(at, lost, self._pods, whole=self._whole)
+        return Loss.of(at, lost, self.pods, whole=self.whole)
 
     def _displaced(self, touched: set[str]) -> list[Hit]:
         """Return the hits by what took Pods from nodes that stayed well."""
         taken = [
             one
-            for p in self._pods
-            if p.node in self._scope.nodes
+            for p in self.pods
+            if p.node in self.scope.nodes
             and p.key not in touched
-            and p.key not in self._scope.spared
-            and (
-                one := displaced(
-                    p, self._workload, self._workloads, self._pods
-                )
-            )
+            and p.key not in self.scope.spared
+            and (one := displaced(p, self.workload, self.workloads, self.pods))
         ]
         return [
             hit
@@ -175,7 +162,7 @@ class Gang:
         Of an unknown kind only the lost Pods cost hours for sure, but all Pods
         that ran beside them are its size.
         """
-        workload, gang = self._workload, loss.gang
+        workload, gang = self.workload, loss.gang
         again: datetime | None = first.at
         hours, worked = 0.0, None
         entries = {first.verdict_id or ""}
@@ -184,7 +171,7 @@ class Gang:
             again = ran[-1]
             outcome = self._outcome(first, loss, again)
             # Time in gaps does not count.
-            gaps = [(h.begin, h.until or LAST) for h in self._scope.unheard]
+            gaps = [(h.begin, h.until or LAST) for h in self.scope.unheard]
             ends = [self._end(loss, outcome, end) for end in ran]
             lost = [total([(loss.at, end)], gaps) for end in ends]
             hours = sum(lost, timedelta()) / timedelta(hours=len(ends))
@@ -194,11 +181,11 @@ class Gang:
             entries = {entry for p in pods for entry in p.entries}
         if outcome is Outcome.FAILED:
             again = None
-            entries |= {*self._workloads.entries(workload)}
+            entries |= {*self.workloads.entries(workload)}
         hours *= sum(p.gpus for p in gang)
-        is_part = self._workloads.may_be_part(workload)
-        if is_part and not self._whole:
-            gang = bound_at(self._pods, first.at, pods)
+        is_part = self.workloads.may_be_part(workload)
+        if is_part and not self.whole:
+            gang = bound_at(self.pods, first.at, pods)
         gpus = sum(p.gpus for p in gang)
         says = said(workload, outcome, len(pods), first.node, gpus)
         nodes = sorted({p.node for p in pods if p.node is not None})
@@ -231,14 +218,15 @@ class Gang:
         """Return the time until which hours were lost for sure."""
         if outcome in {Outcome.COMPLETED, Outcome.UNKNOWN}:
             return loss.at
-        if outcome is Outcome.FAILED and self._failed_at is not None:
-            reported = self._workloads.reported_failure(self._workload)
-            return min(self._failed_at, reported or self._failed_at)
-        if again is not None or self._workload.kind == "Pod":
-            return again or self._scope.until
+        failed_at = self.workloads.failed_at(self.workload)
+        if outcome is Outcome.FAILED and failed_at is not None:
+            reported = self.workloads.reported_failure(self.workload)
+            return min(failed_at, reported or failed_at)
+        if again is not None or self.workload.kind == "Pod":
+            return again or self.scope.until
         # The workload may have been deleted or suspended since.
-        wanted = self._workloads.wanted_until(self._workload, loss.at)
-        return min(wanted or self._scope.until, self._scope.until)
+        wanted = self.workloads.wanted_until(self.workload, loss.at)
+        return min(wanted or self.scope.until, self.scope.until)
 
     def _survived(self, touched: Sequence[Strike]) -> list[Hit]:
         """Return the hits on a workload that kept running."""
@@ -262,7 +250,7 @@ class Gang:
         if first.unseen and again is None:
             return Outcome.UNKNOWN  # else its successors show the outcome
         done = all(p.phase == "Succeeded" for p in loss.lost)
-        if again is None and done and self._workload.kind not in SERVERS:
+        if again is None and done and self.workload.kind not in SERVERS:
             return Outcome.COMPLETED
         if self._failed_by(loss, again):
             return Outcome.FAILED
@@ -270,7 +258,11 @@ class Gang:
             return Outcome.PREEMPTED
         if again is not None:
             return loss.outcome(again)
-        return Outcome.COMPLETED if self._completed_at else Outcome.DOWN
+        return (
+            Outcome.COMPLETED
+            if self.workloads.completed_at(self.workload)
+            else Outcome.DOWN
+        )
 
     def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
         """Return whether the workload failed for good because of the loss.
@@ -278,14 +270,14 @@ class Gang:
         If it ran in full again, that is so only if a lost Pod ended just
         before it failed: a Pod counts when it ends.
         """
-        at = self._failed_at
+        at = self.workloads.failed_at(self.workload)
         if at is None or at < loss.at:
             return False
         return again is None or any(
             abs(at - over) <= TOGETHER
             for p in loss.lost
             for over in (p.finished_at, p.ended_at)
-            if over is not None and not is_late(over, self._scope.unheard)
+            if over is not None and not is_late(over, self.scope.unheard)
         )
 
 
@@ -389,7 +381,7 @@ def hits(
     found: list[Hit] = []
     for workload, pods in gangs.items():
         nodes = dict.fromkeys(pod.node or "" for pod in pods)
-        gang = Gang(workload, pods, workloads, scope)
+        gang = Gang(workload, pods, workloads, scope, workload.is_gang)
         found += gang.hits([one for node in nodes for one in on.get(node, ())])
     return sorted(found, key=_in_time)
 
