@@ -258,11 +258,8 @@ class Gang:
             return Outcome.PREEMPTED
         if again is not None:
             return loss.outcome(again)
-        return (
-            Outcome.COMPLETED
-            if self.workloads.completed_at(self.workload)
-            else Outcome.DOWN
-        )
+        done_at = self.workloads.completed_at(self.workload)
+        return Outcome.COMPLETED if done_at else Outcome.DOWN
 
     def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
         """Return whether the workload failed for good because of the loss.

@@ -41,34 +41,34 @@ def state_of(
     """
     if is_pod:
         last = pods[-1]
-        phase, ended = last.phase, last.ended_before or last.ended_at
-        end, gone = FINISHED.get(phase or ""), pods[-1].gone_at
+        end, gone = FINISHED.get(last.phase or ""), last.gone_at
+        ended = last.ended_before or last.ended_at
     else:
         ended = workloads.decided_at(workload)
         done = workloads.completed_at(workload) is not None
         end = FINISHED["Succeeded" if done else "Failed"] if ended else None
         first = facts[0].observed_at if facts else None
         gone = first and workloads.wanted_until(workload, first)
-    here = [p for p in pods if p.ended_at is None]
+    if end is None and gone is not None:
+        end, ended = WorkloadState.DELETED, gone
     if end is not None:
         return end, ended if pods else None
-    if gone is not None:
-        return WorkloadState.DELETED, gone if pods else None
+    here = [p.running_at for p in pods if p.ended_at is None]
     if here:
-        runs = any(p.running_at is not None for p in here)
+        runs = any(here)
         return (WorkloadState.RUNNING if runs else WorkloadState.PENDING), None
     if pods and workload.kind != SLURM_JOB:
         return WorkloadState.UNKNOWN, None
     suspended, since = _suspended(facts, workload.uid or "")
     if suspended:
         queued = workloads.is_queued(workload)
-        waits = WorkloadState.QUEUED if queued else WorkloadState.SUSPENDED
-        return waits, since
-    return (
-        (WorkloadState.UNKNOWN, None)
-        if pods
-        else (WorkloadState.PENDING, since)
-    )
+        return (
+            WorkloadState.QUEUED if queued else WorkloadState.SUSPENDED,
+            since,
+        )
+    if pods:
+        return WorkloadState.UNKNOWN, None
+    return WorkloadState.PENDING, since
 
 
 def _suspended(
