@@ -24,7 +24,7 @@ from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.tracks.transitions import happening
+from recorder.explain.tracks.transitions import happenings
 from recorder.explain.verdict import Faulted
 from recorder.model.fact import StoredFact
 from recorder.model.facts import LeaseSilent
@@ -179,13 +179,11 @@ def seen_with_others(chain: Episode, fleet: Fleet) -> Transition | None:
     Only if the node was lost, or one of its links, it matters which nodes
     were lost with it.
     """
-    found = happening(chain)
-    if found is None:
-        return None
-    # What befell one port may have befallen the switch.
-    at_port = found[0] is Happened.DEGRADED and found[1].fault is Fault.LINK
-    if at_port or found[0] in {Happened.REBOOT, Happened.UNREACHABLE}:
-        return Transition(chain, *found, fleet)
+    for happened, effect, _ in happenings(chain):
+        # What befell one port may have befallen the switch.
+        at_port = happened is Happened.DEGRADED and effect.fault is Fault.LINK
+        if at_port or happened in {Happened.REBOOT, Happened.UNREACHABLE}:
+            return Transition(chain, happened, effect, fleet)
     return None
 
 

@@ -1,10 +1,9 @@
-"""What happened: the strongest effect of an episode names it."""
-
+"""What happened: each absence of a node, else the strongest effect."""
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.explain.causes import FAULTS, LOST
+from recorder.explain.causes import FAULTS
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import STARTS, counted, is_first
@@ -28,10 +27,6 @@ class Stretch:
     def of(self, topic: Topic) -> list[Signal]:
         """Return the signals of a topic."""
         return [s for s in self.signals if s.topic is topic]
-
-    def holds(self, signal: Signal) -> bool:
-        """Whether it has a signal."""
-        return any(signal is one for one in self.signals)
 
 
 def stretches_of(
@@ -128,98 +123,82 @@ FIRST: Final = timedelta(seconds=5)
 MACHINE = ("machine_id", "system_uuid", "provider_id")
 
 
-def happening(chain: Episode) -> tuple[Happened, Signal] | None:
-    """Return what happened and the first sign of it; None if nothing did."""
-    for find in (
-        _identity,
-        _reboot,
-        _lost,
-        _kubelet,
-        _cordon,
-        _degraded,
-        _joined,
-    ):
-        found = find(chain)
-        if found is not None:
-            return found
-    return None
-
-
 def happenings(
     episode: Episode,
 ) -> list[tuple[Happened, Signal, Sequence[Signal]]]:
     """Return all that happened in an episode, in the order of the log.
 
-    The strongest effect names the main one; each other stretch in which the
-    node was away is separate. Each has the signals of the others.
+    Each time in which the node was away is one, with its first sign and the
+    signals of the others. If it never was, the strongest effect names it.
     """
-    main = happening(episode)
-    if main is None:
-        return []
     stretches = stretches_of(episode.signals, episode.shown, episode.alive)
-    others = [s for s in stretches if not s.holds(main[1])]
-    beside = [
-        (stretch, named)
-        for stretch in others
-        if main[0] in LOST and (named := _named(stretch, episode)) is not None
+    away = [
+        (named, stretch)
+        for stretch in stretches
+        if (named := _away(stretch, episode)) is not None
     ]
-    apart = {id(s): list(s.signals) for s, _ in beside}
-    found = [(*main, [x for own in apart.values() for x in own])]
-    for stretch, named in beside:
-        rest = [x for s in stretches if s is not stretch for x in s.signals]
-        found.append((*named, rest))
+    if all(named[0] is Happened.JOINED for named, _ in away):
+        stayed = _cordon(episode) or _degraded(episode) or _joined(episode)
+        return [] if stayed is None else [(*stayed, ())]
+    found = [
+        (*named, [s for _, o in away if o is not stretch for s in o.signals])
+        for named, stretch in away
+    ]
     return sorted(found, key=lambda one: one[1].position)
 
 
-def _named(
+def _away(
     stretch: Stretch, episode: Episode
 ) -> tuple[Happened, Signal] | None:
-    """Return what happened in a stretch other than the main one."""
-    came = stretch.of(Topic.IDENTITY)
-    # A new Node has no recorded boot that could change.
-    if came and not stretch.of(Topic.BOOT) and not any(s.over for s in came):
-        return Happened.JOINED, came[0]
+    """Return what took a node away, and the first sign of it."""
     reports = [
         s for s in stretch.of(Topic.REBOOTED) if is_first(s, episode.boots)
     ]
     boots = stretch.of(Topic.BOOT) or reports
+    lost = stretch.of(Topic.READY)
+    started = [
+        s
+        for s in _started(stretch, episode)
+        if not lost or s.position > lost[0].position
+    ]
+    gone = _identity(stretch, episode)
+    if gone is not None:
+        return gone
     if boots:
         return Happened.REBOOT, boots[0]
-    own = [s for s in _started(episode) if stretch.holds(s)]
-    lost = stretch.of(Topic.READY)
-    if own:
-        return Happened.KUBELET_RESTART, (lost or own)[0]
+    if started or (
+        lost and counted(episode.of(Topic.WORD), lost[0].at) is False
+    ):
+        return Happened.KUBELET_RESTART, (lost or started)[0]
     if lost:
         return Happened.UNREACHABLE, lost[0]
-    return None
+    came = stretch.of(Topic.IDENTITY)
+    return (Happened.JOINED, came[0]) if came and not came[0].over else None
 
 
-def _identity(chain: Episode) -> tuple[Happened, Signal] | None:
-    came = [
-        sign
-        for sign in chain.of(Topic.IDENTITY)
-        if _uid(sign) != chain.baseline.uid
-    ]
-    went = [
-        sign
-        for sign in chain.signals
-        if sign.topic is Topic.IDENTITY and sign.over
-    ]
-    if came and chain.baseline.uid is None:
+def _identity(
+    stretch: Stretch, episode: Episode
+) -> tuple[Happened, Signal] | None:
+    before, signs = episode.baseline, stretch.of(Topic.IDENTITY)
+    came = [s for s in signs if not s.over and _uid(s) != before.uid]
+    went = [s for s in signs if s.over]
+    if came and before.uid is None:
         return None  # it joined
     if came:
-        first = min([*went, *came], key=lambda sign: sign.position)
         shown = came[-1].detail
         assert isinstance(shown, Appeared | Vanished), "identities"
-        now = shown.state.fields
-        before = chain.baseline.fields
-        known = [f for f in MACHINE if before.get(f) and now.get(f)]
-        same = bool(known) and all(before[f] == now[f] for f in known)
-        return (Happened.REJOINED if same else Happened.REPLACED), first
-    if went and not chain.state.present:
+        then, now = before.fields, shown.state.fields
+        known = [f for f in MACHINE if then.get(f) and now.get(f)]
+        same = bool(known) and all(then[f] == now[f] for f in known)
+        happened = Happened.REJOINED if same else Happened.REPLACED
+        first = min(*went[:1], *came[:1], key=lambda s: s.position)
+        return happened, first
+    if went and not episode.state.present:
         return Happened.REMOVED, went[0]
-    said = chain.of(Topic.REMOVING) if chain.baseline.uid is None else ()
-    if said and (chain.state.uid is None or _uid(said[0]) != chain.state.uid):
+    said = stretch.of(Topic.REMOVING) if before.uid is None else ()
+    if said and (
+        episode.state.uid is None or _uid(said[0]) != episode.state.uid
+    ):
         return Happened.REMOVED, said[0]  # Events alone are recorded of it
     return None
 
@@ -229,48 +208,18 @@ def _uid(sign: Signal) -> str | None:
     return thing.uid if thing is not None else None
 
 
-def _reboot(chain: Episode) -> tuple[Happened, Signal] | None:
-    boots = chain.of(Topic.BOOT)
-    if boots:
-        return Happened.REBOOT, boots[0]
-    for report in chain.of(Topic.REBOOTED):
-        if is_first(report, chain.boots):
-            return Happened.REBOOT, report
-    return None
-
-
-def _lost(chain: Episode) -> tuple[Happened, Signal] | None:
-    losses = [
-        sign for sign in chain.of(Topic.READY) if sign.status == "Unknown"
-    ]
-    if not losses:
-        return None
-    started = [
-        sign for sign in _started(chain) if sign.position > losses[0].position
-    ]
-    anew = counted(chain.of(Topic.WORD), losses[0].at)
-    if started or anew is False:
-        return Happened.KUBELET_RESTART, losses[0]
-    return Happened.UNREACHABLE, losses[0]
-
-
-def _kubelet(chain: Episode) -> tuple[Happened, Signal] | None:
-    started = _started(chain)
-    return (Happened.KUBELET_RESTART, started[0]) if started else None
-
-
-def _started(chain: Episode) -> Sequence[Signal]:
+def _started(stretch: Stretch, episode: Episode) -> Sequence[Signal]:
     """Return the starts of the kubelet, except the first.
 
     Only a kubelet that has started says Rebooted.
     """
     found = (
-        chain.of(Topic.KUBELET)
-        or chain.of(Topic.REBOOTED)
-        or chain.of(Topic.SET_UP)
+        stretch.of(Topic.KUBELET)
+        or stretch.of(Topic.REBOOTED)
+        or stretch.of(Topic.SET_UP)
     )
-    came = chain.of(Topic.IDENTITY)
-    if chain.baseline.uid is not None or not came:
+    came = episode.of(Topic.IDENTITY)
+    if episode.baseline.uid is not None or not came:
         return found
     # The kubelet that joined started before it created its Node.
     joined = came[0].seen + FIRST
