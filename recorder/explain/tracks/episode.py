@@ -178,7 +178,7 @@ class Episode:
             self.left_at = self.left_at or stored.observed_at
             self.back = self._quiet_since = None
             return
-        if self.back is None:
+        if self.back is None or stored.entry < self.back.entry:
             self.back = stored
         self._quiet_since = (
             None if self._held else self._quiet_since or stored.observed_at

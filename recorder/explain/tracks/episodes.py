@@ -9,6 +9,7 @@ a new trouble does not: `begins_anew` decides it.
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Final
 
 from msgspec.structs import replace
@@ -32,7 +33,6 @@ from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import (
     NODE_CONTROLLER,
     SOMETIME,
-    STARTS,
     boot_named,
     created_at,
     is_explained,
@@ -41,7 +41,6 @@ from recorder.explain.tracks.bounds import (
 )
 from recorder.explain.tracks.clocks import (
     KUBELET,
-    NO_SKEW,
     life_proved,
     synchronized,
 )
@@ -85,12 +84,27 @@ def episodes_of(
     reader = _Reader(node, knowledge, base, Cables(node, ordered))
     reader.created = created_at(ordered)
     reader.cordons = unwatched(ordered)
-    for stored, skew in zip(*synchronized(node, ordered), strict=True):
+    for stored, skew in _in_time(*synchronized(node, ordered)):
         reader.read(stored, skew)
     claims = [s for s in ordered if s.fact.kind is FactKind.CLAIMED]
     for one in reader.chains:
         one.metrics, one.claims = knowledge.metrics, claims
     return reader.chains
+
+
+def _in_time(
+    facts: Sequence[StoredFact], skews: Sequence[timedelta]
+) -> list[tuple[StoredFact, timedelta]]:
+    """Return facts in the order of the log, but late reports by their time."""
+    seen = accumulate((stored.observed_at for stored in facts), max)
+    read = [
+        stored.at
+        if stored.fact.kind in REPORTED and now - stored.at > LIMITS.astray
+        else now
+        for stored, now in zip(facts, seen, strict=True)
+    ]
+    order = sorted(range(len(facts)), key=read.__getitem__)
+    return [(facts[place], skews[place]) for place in order]
 
 
 class _Reader:
@@ -104,9 +118,6 @@ class _Reader:
         self.chains: list[Episode] = []
         self._node, self._knowledge = node, knowledge
         self._state = base
-        self._skew = NO_SKEW
-        """How far its clock is ahead, in the boot of the last fact."""
-
         self._open: Episode | None = None
         self._loose: deque[Signal] = deque(maxlen=200)
         self._marks: deque[Signal] = deque(maxlen=200)
@@ -128,7 +139,6 @@ class _Reader:
         """When the Node was created that is seen first, if that is known."""
 
     def read(self, stored: StoredFact, skew: timedelta) -> None:
-        self._skew = skew
         about = _is_about_node(stored)
         is_new = about and self._state.uid is None
         if is_new and stored.fact.kind is FactKind.VANISHED:
@@ -300,15 +310,12 @@ class _Reader:
         The first list of Events, of an hour, may precede that of Nodes. What
         was recorded as of its own time, as the Events of a dump, is evidence.
         """
-        if stored.fact.kind is not FactKind.EVENT:
-            return False
-        if self._seen_at is None:
-            return self._state.uid is None and not self._is_early(stored)
-        if self._skew > NO_SKEW:
-            # At least: all that is known of an Event is that it was listed.
-            return stored.observed_at <= self._seen_at + LIMITS.first_lists
-        # What was read afterwards is dated by the end of a second.
-        return stored.at <= self._seen_at - LIMITS.asynchronous
+        return (
+            stored.fact.kind is FactKind.EVENT
+            and self._seen_at is None
+            and self._state.uid is None
+            and not self._is_early(stored)
+        )
 
     def _is_early(self, stored: StoredFact) -> bool:
         """Return whether a fact was recorded as of its own time.
@@ -376,41 +383,21 @@ class _Reader:
         ]
 
     def _past(self, sign: Signal) -> Episode | None:
-        """Return the closed episode that a late signal belongs to, if any.
-
-        Reports may come late, and after a gap in any order. The proof of a
-        panic is found after the boot that it caused.
-        """
-        if sign.kind not in REPORTED:
+        """Return the episode of the boot whose panic is found after it."""
+        if sign.fault is not Fault.KERNEL_PANIC or sign.kind not in REPORTED:
             return None
-        at = sign.at
-        if sign.fault is Fault.KERNEL_PANIC:
-            # It is reported soon after a boot, by the clock of a node; and a
-            # boot that a gap hid was no later than it was seen.
-            seen = sign.seen
-            found = seen if seen - at <= LIMITS.moment else at + LIMITS.linger
-            boots = [
-                (boot.seen, chain)
-                for chain in self.chains
-                for boot in chain.of(Topic.BOOT)
-                if boot.seen <= found or self._shown[boot.position] <= at
-            ]
-            if boots and at - boots[-1][0] <= LIMITS.autopsy:
-                return self._lost_since(boots[-1][1])
-            return None
-        for chain in self.chains:
-            if chain is self._open or chain.back is None:
-                continue
-            # A boot may be seen long after the kubelet spoke of it.
-            early = sign.topic in STARTS and chain.has(Topic.BOOT)
-            # What took a machine away came before its loss was seen.
-            before = (
-                sign.topic is Topic.CLAIM and chain.began.at - LIMITS.moment
-            )
-            if (early or (before or chain.began.at) <= at) and (
-                at <= chain.back.observed_at
-            ):
-                return chain
+        # It is reported soon after a boot, by the clock of a node; and a boot
+        # that a gap hid was no later than it was seen.
+        at, seen = sign.at, sign.seen
+        found = seen if seen - at <= LIMITS.moment else at + LIMITS.linger
+        boots = [
+            (boot.seen, chain)
+            for chain in self.chains
+            for boot in chain.of(Topic.BOOT)
+            if boot.seen <= found or self._shown[boot.position] <= at
+        ]
+        if boots and at - boots[-1][0] <= LIMITS.autopsy:
+            return self._lost_since(boots[-1][1])
         return None
 
     def _reopen(self, sign: Signal) -> None:

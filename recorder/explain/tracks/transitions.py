@@ -1,4 +1,5 @@
 """What happened: each absence of a node, else the strongest effect."""
+
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
