@@ -115,7 +115,7 @@ def not_before(transition: Transition) -> datetime | None:
     ]
     proofs = [
         at
-        for at in transition.episode.alive
+        for at in transition.episode.proofs
         if at < new
         and not any(
             timedelta() <= lost - at <= LIMITS.barely for lost in given_up
@@ -169,7 +169,7 @@ def heard_again(transition: Transition) -> datetime | None:
         if s.topic is Topic.READY and s.over and s.position > effect.position
     ]
     lost = effect.seen
-    alive = [at for at in transition.episode.alive if at > lost]
+    alive = [at for at in transition.episode.proofs if at > lost]
     return min([*ready[:1], *alive[:1]], default=None)
 
 

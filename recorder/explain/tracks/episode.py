@@ -1,6 +1,6 @@
 """An episode: the signals that belong together, and the state of the node."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
@@ -112,11 +112,6 @@ class Episode:
     def written(self) -> Sequence[Signal]:
         """Its signals and its marks."""
         return [*self.signals, *self.marks]
-
-    @property
-    def alive(self) -> Collection[datetime]:
-        """When the node itself was alive."""
-        return self.proofs.keys()
 
     @property
     def began(self) -> StoredFact:

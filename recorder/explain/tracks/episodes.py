@@ -155,7 +155,8 @@ class _Reader:
             self._keep_held(signs)
             return
         if not signs:
-            self._mark(marks_of(stored, self._knowledge, node=self._node))
+            kept = self._marks if self._open is None else self._open.marks
+            kept.extend(marks_of(stored, self._knowledge, node=self._node))
         self._put(stored, signs, before, about=about)
         if skew and self._open is not None:
             self._open.skew = skew
@@ -198,11 +199,6 @@ class _Reader:
         if any(abs(s.at - at) <= LIMITS.together for s in known):
             return []
         return [Signal(Role.EFFECT, Subject(Topic.READY), stored)]
-
-    def _mark(self, marks: Iterable[Signal]) -> None:
-        """Keep the marks, to join them to the acts of their authors."""
-        kept = self._marks if self._open is None else self._open.marks
-        kept.extend(marks)
 
     def _put(
         self,
@@ -272,16 +268,11 @@ class _Reader:
             self._state = shown(detail.state)
         elif isinstance(detail, Appeared) and not detail.created:
             for sign in standing(stored, self._knowledge):
-                past = self._followed(sign)
-                if past is None:
+                after = (c for c in self.chains if latest(sign) < c.began.at)
+                if (past := next(after, None)) is None:
                     self._held[sign.subject] = sign
                 else:
                     past.carry([sign])
-
-    def _followed(self, sign: Signal) -> Episode | None:
-        """Return the first episode after a signal that a list showed later."""
-        after = (c for c in self.chains if latest(sign) < c.began.at)
-        return next(after, None)
 
     def _keep_held(self, signs: Iterable[Signal]) -> list[Signal]:
         """Keep earlier signals for the next episode; return the others."""
@@ -342,7 +333,7 @@ class _Reader:
         if chain is not None and begins_anew(chain, sign):
             still_held = chain.still_held(sign.seen)
             chain = self._open = None
-        if chain is None and (self._opens(sign) or is_removed(sign, before)):
+        if chain is None and self._opens(sign):
             chain = self._begin(sign, before, still_held)
         if chain is None and sign.topic is Topic.WORD:
             return  # kubelets talk
@@ -397,7 +388,7 @@ class _Reader:
             if boot.seen <= found or self._shown[boot.position] <= at
         ]
         if boots and at - boots[-1][0] <= LIMITS.autopsy:
-            return self._lost_since(boots[-1][1])
+            return boots[-1][1]
         return None
 
     def _reopen(self, sign: Signal) -> None:
@@ -413,13 +404,6 @@ class _Reader:
             if any(boot_named(rebooted) == boot for rebooted in reports):
                 self._open = chain
 
-    def _lost_since(self, chain: Episode) -> Episode:
-        """Return the episode in which a node was lost again, if it was."""
-        now = self._open
-        if now is None or now is chain or self._state.ready == "True":
-            return chain
-        return now
-
     def _was_there(self, sign: Signal) -> bool:
         """Return whether a boot was shown before.
 
@@ -430,15 +414,10 @@ class _Reader:
             return False
         return self._boots[sign.boot] != sign.seen
 
-    def _is_news(self, sign: Signal) -> bool:
-        """Whether a kubelet reports a boot that the Node never had."""
-        return sign.topic is Topic.REBOOTED and not is_explained(
-            sign, self._boots
-        )
-
     def _opens(self, sign: Signal) -> bool:
-        return not never_opens(sign) and (
-            sign.topic is not Topic.REBOOTED or self._is_news(sign)
+        """Whether a signal opens an episode; known boots are no news."""
+        return not never_opens(sign) and not (
+            sign.topic is Topic.REBOOTED and is_explained(sign, self._boots)
         )
 
 
@@ -466,9 +445,8 @@ earlier signals may still hold."""
 
 def begins_anew(chain: Episode, sign: Signal) -> bool:
     """Return whether a signal begins another episode."""
-    boots = chain.of(Topic.BOOT)
-    if _is_before(sign, chain, boots):
-        return False
+    if any(last.position == sign.position for last in chain.signals[-1:]):
+        return False  # a list after a gap shows everything at once
     seen = sign.seen
     if _leaves(sign) and chain.returned(seen):
         return True
@@ -476,22 +454,9 @@ def begins_anew(chain: Episode, sign: Signal) -> bool:
         return False
     if sign.topic is Topic.READY and chain.is_up_again(seen):
         return True  # it is lost again, in service or not
-    if boots and sign.topic is Topic.BOOT:
+    if sign.topic is Topic.BOOT and chain.of(Topic.BOOT):
         return chain.is_quiet or chain.state.ready == "True"
     return chain.is_quiet and chain.has_effect and _is_other(sign, chain)
-
-
-def _is_before(sign: Signal, chain: Episode, boots: Sequence[Signal]) -> bool:
-    """Return whether a signal is about what an episode has already.
-
-    Its time is before the boot, or a list after a gap shows everything at
-    once.
-    """
-    dated = bool(boots) and sign.at < boots[-1].at
-    at_once = (
-        bool(chain.signals) and chain.signals[-1].position == sign.position
-    )
-    return dated or at_once
 
 
 def _leaves(sign: Signal) -> bool:
@@ -520,10 +485,7 @@ def may_begin(
     """Return whether facts can make an episode, in any state of the node."""
     return any(
         is_loss(stored)
-        or any(
-            sign.topic is Topic.IDENTITY or not never_opens(sign)
-            for sign in signals_of(stored, knowledge, node=node)
-        )
+        or not all(map(never_opens, signals_of(stored, knowledge, node=node)))
         for stored in facts
     )
 
@@ -531,7 +493,7 @@ def may_begin(
 def never_opens(sign: Signal) -> bool:
     """Return whether a signal never opens an episode."""
     thing = sign.stored.fact.object
-    return (
+    return sign.topic is not Topic.IDENTITY and (
         sign.over
         or sign.role is Role.RECOVERY
         or (sign.topic in ATTACHED and sign.topic is not Topic.REBOOTED)
@@ -542,15 +504,4 @@ def never_opens(sign: Signal) -> bool:
             and thing.kind not in {"Node", ""}
             and sign.topic is not Topic.EVENT
         )
-    )
-
-
-def is_removed(sign: Signal, before: NodeState) -> bool:
-    """Whether the Node itself is removed, healthy or not."""
-    thing = sign.stored.fact.object
-    return (
-        sign.topic is Topic.IDENTITY
-        and sign.over
-        and thing is not None
-        and thing.uid == before.uid
     )

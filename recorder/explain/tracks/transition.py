@@ -201,7 +201,7 @@ class Transition:
         said = unready.at + LIMITS.together
         return unready.status == "False" and any(
             said < at < self.effect.at - LIMITS.astray
-            for at in self.episode.alive
+            for at in self.episode.proofs
         )
 
     @property

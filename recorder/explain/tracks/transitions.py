@@ -132,7 +132,7 @@ def happenings(
     Each time in which the node was away is one, with its first sign and the
     signals of the others. If it never was, the strongest effect names it.
     """
-    stretches = stretches_of(episode.signals, episode.shown, episode.alive)
+    stretches = stretches_of(episode.signals, episode.shown, episode.proofs)
     away = [
         (named, stretch)
         for stretch in stretches
@@ -192,7 +192,7 @@ def _identity(
         known = [f for f in MACHINE if then.get(f) and now.get(f)]
         same = bool(known) and all(then[f] == now[f] for f in known)
         happened = Happened.REJOINED if same else Happened.REPLACED
-        first = min(*went[:1], *came[:1], key=lambda s: s.position)
+        first = min([*went[:1], *came[:1]], key=lambda s: s.position)
         return happened, first
     if went and not episode.state.present:
         return Happened.REMOVED, went[0]
