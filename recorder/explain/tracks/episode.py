@@ -256,7 +256,14 @@ class Episode:
         if at - self.back.observed_at <= LIMITS.patience:
             return broken
         back = self.back.observed_at
-        return [s for s in self._held.values() if not self._is_obeyed(s, back)]
+        # Evidence of one boot is no evidence of another.
+        return [
+            s
+            for s in self._held.values()
+            if s in broken
+            or not self.has(Topic.BOOT)
+            or (s.due is not None and s.due > back)
+        ]
 
     def open_orders(self, at: datetime) -> list[Signal]:
         """Return the orders that still hold and that no boot carried out."""
@@ -281,14 +288,3 @@ class Episode:
             elif sign.role in LASTING and min(sign.at, sign.seen) > since:
                 said[sign.subject] = sign
         return [*said.values()]
-
-    def _is_obeyed(self, sign: Signal, back: datetime) -> bool:
-        """Return whether a decision was carried out.
-
-        Evidence of one boot is no evidence of another.
-        """
-        return (
-            sign.role is Role.DECISION
-            and self.has(Topic.BOOT)
-            and (sign.due is None or sign.due <= back)
-        )

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from operator import attrgetter
 
 from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.signals import (
@@ -131,9 +132,7 @@ def latest(signal: Signal) -> datetime:
     return at
 
 
-def _when(signal: Signal) -> datetime:
-    return signal.at
-
+AT = attrgetter("at")
 
 DONE = frozenset({Role.ACT, Role.DECISION})
 """Roles of acts."""
@@ -263,17 +262,15 @@ class Transition:
     def author(self, signal: Signal) -> Actor | None:
         """Return the author of a change: by audit, else its field manager."""
         at, asked = signal.at, self._requests
-        first = bisect_left(asked, at - LIMITS.same_write, key=_when)
-        last = bisect_right(asked, at + LIMITS.same_write, key=_when)
+        first = bisect_left(asked, at - LIMITS.same_write, key=AT)
+        last = bisect_right(asked, at + LIMITS.same_write, key=AT)
         return author_of(signal, asked[first:last])
 
     @cached_property
     def _requests(self) -> Sequence[Signal]:
         """The audit records of the episode, in order of time."""
         signals = self.episode.signals
-        return sorted(
-            (s for s in signals if s.topic is Topic.REQUEST), key=_when
-        )
+        return sorted((s for s in signals if s.topic is Topic.REQUEST), key=AT)
 
     def acts(self, author: Actor | None) -> bool:
         """Whether an author acts on the node: the others only report.

@@ -9,7 +9,6 @@ from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import STARTS, counted, is_first
 from recorder.explain.tracks.episode import Episode
-from recorder.model.fact import FactKind
 from recorder.model.facts import Appeared, Tainted, Untainted, Vanished
 from recorder.model.outcomes import Happened, Role
 
@@ -139,8 +138,9 @@ def happenings(
         if (named := _away(stretch, episode)) is not None
     ]
     if all(named[0] is Happened.JOINED for named, _ in away):
-        stayed = _cordon(episode) or _degraded(episode) or _joined(episode)
-        return [] if stayed is None else [(*stayed, ())]
+        joined = [found for found, _ in away[:1]]
+        stayed = _cordon(episode) or _degraded(episode)
+        return [(*one, ()) for one in ([stayed] if stayed else joined)]
     found = [
         (*named, [s for _, o in away if o is not stretch for s in o.signals])
         for named, stretch in away
@@ -264,10 +264,3 @@ def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
         if not unready or (sign.fault and FAULTS[sign.fault].explains_loss):
             return Happened.DEGRADED, sign
     return (Happened.DEGRADED, unready[0]) if unready else None
-
-
-def _joined(chain: Episode) -> tuple[Happened, Signal] | None:
-    for sign in chain.of(Topic.IDENTITY):
-        if sign.kind is FactKind.APPEARED:
-            return Happened.JOINED, sign
-    return None
