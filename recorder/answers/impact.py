@@ -1,7 +1,10 @@
 """Answers of `recorder impact`: workloads affected by node failures."""
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from functools import partial
+from operator import itemgetter
 from typing import Self
 
 from msgspec import field
@@ -12,8 +15,12 @@ from recorder.answers.checkpoints import (
     hours_since_checkpoint,
     with_checkpoints,
 )
-from recorder.answers.loading.fleet import states_at
-from recorder.answers.loading.hits import NodeSelection, all_hits_of
+from recorder.answers.loading.fleet import LOOKBACK, states_at
+from recorder.answers.loading.hits import (
+    NodeSelection,
+    NodeTime,
+    all_hits_of,
+)
 from recorder.answers.loading.nodes import account_of_work, hiding, judge_nodes
 from recorder.answers.loading.places import Selected, selected
 from recorder.answers.naming import named
@@ -22,6 +29,7 @@ from recorder.answers.node_questions import (
 )
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import find_node
 from recorder.answers.sentences import (
     counted,
@@ -37,8 +45,10 @@ from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import NODES, PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.coverage import Coverage, cover
+from recorder.facts.projections import NodeState, advance
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
+from recorder.model.moment import shifted
 from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
 
@@ -118,25 +128,18 @@ async def _impact(
     chosen = await selected(reading, question.selector, knowledge)
     nodes, moved = await _nodes(reading, question, chosen)
 
-    async def was_meant(node: str, at: datetime) -> bool:
-        states = await states_at(reading, [node], at)
-        had = states[node].labels if node in states else None
-        return had is None or chosen.fits(node, had, at)
-
+    meant = partial(_fitting, reading, chosen)
     account = await account_of_work(
         reading, window, now=now, needs=(NODES, PODS)
     )
     judged = await judge_nodes(reading, nodes, window, account, knowledge)
-    verdicts = [
-        verdict
-        for verdict in judged
-        if verdict.node not in moved
-        or await was_meant(verdict.node, verdict.lost_at)
-    ]
+    lost = {(v.node, v.lost_at) for v in judged if v.node in moved}
+    others = lost - {*await meant(lost)}
+    verdicts = [v for v in judged if (v.node, v.lost_at) not in others]
     verdicts.sort(key=lambda v: (v.at, v.effect.position))
     found, companions = await all_hits_of(
         reading,
-        NodeSelection(nodes, moved, was_meant),
+        NodeSelection(nodes, moved, meant),
         verdicts,
         window,
         account=account,
@@ -162,6 +165,46 @@ async def _impact(
         ),
         verdicts=verdicts,
     )
+
+
+async def _fitting(
+    reading: Reading, chosen: Selected, times: Collection[NodeTime]
+) -> Collection[NodeTime]:
+    """Return the times at which a selector matched the node, of some.
+
+    It may have matched a node before what is recorded of it.
+    """
+    if not times:
+        return ()
+    nodes = {node for node, _ in times}
+    first, last = min(at for _, at in times), max(at for _, at in times)
+    states = await states_at(reading, nodes, first)
+    # A change may be dated long before or after it was observed.
+    changes = await reading.facts(
+        FactQuery(
+            purpose=Purpose.LABELS,
+            nodes=sorted(nodes),
+            since=shifted(first, -LOOKBACK),
+            until=shifted(last, LOOKBACK),
+        )
+    )
+    later = deque(
+        one
+        for one in changes
+        if one.observed_at >= first
+        and one.fact.object is not None
+        and one.fact.object.kind == "Node"
+    )
+    found = []
+    for node, at in sorted(times, key=itemgetter(1)):
+        while later and later[0].observed_at < at:
+            fact = later.popleft().fact
+            name = fact.node or ""
+            states[name] = advance(states.get(name, NodeState()), fact)
+        had = states.get(node)
+        if had is None or chosen.fits(node, had.labels, at):
+            found.append((node, at))
+    return found
 
 
 async def _nodes(

@@ -97,6 +97,9 @@ class Purpose(Enum):
     """Labels of the Nodes that name a place, and changes of their labels,
     without the rest of how they appeared."""
 
+    LABELS = auto()
+    """Labels of the Nodes as they appeared, and changes of them."""
+
     LIVES = auto()
     """Creation and deletion of the objects with the UIDs."""
 

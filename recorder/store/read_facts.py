@@ -142,6 +142,9 @@ MOVED = named(f"""
     where {OF_EXTENT} and {OF_NODES} and (f.kind = #label-changed
       and f.bearing in (#evidence, #sign) or {APPEARED_STANDING})
 """)
+LABELLED = facts_where(f"""{OF_NODES} and {IN_TIME}
+      and (f.kind = #label-changed and f.bearing in (#evidence, #sign)
+        or {APPEARED_STANDING})""")
 RELATED = named(f"""
     select {COLUMNS} from recorder.fact f
     where {OF_EXTENT} and f.labels @> array[:relation::text]
@@ -202,6 +205,7 @@ FACTS: Mapping[Purpose, tuple[Statement, str | None]] = {
     Purpose.SIGNS: (SIGNS, None),
     Purpose.LOSSES: (LOSSES, None),
     Purpose.MOVES: (MOVED, "nodes"),
+    Purpose.LABELS: (LABELLED, "nodes"),
     Purpose.RELATIONS: (RELATED, None),
     Purpose.LIVES: (LIVES, "uids"),
     Purpose.FAMILY: (FAMILY, "uids"),

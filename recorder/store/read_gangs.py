@@ -27,7 +27,8 @@ DEPTH_MAX = 4
 """Steps from a workload down to its Pods, and up again."""
 
 TOGETHER = timedelta(minutes=1)
-"""Between the eviction of a workload by its queue and that of its Pods."""
+"""Between the eviction of a workload by its queue and that of its Pods, and
+between the end of a Pod and the one in its place."""
 
 # Only kinds and columns of the index `fact_by_placing`, so that no row is
 # read. A Pod that was bound later or ended before was not there; a fact that
@@ -71,16 +72,52 @@ TENANTS = question(f"""
       select namespace from recorder.object
       where object_id = f.object_id offset 0) o
 """)
-# A condition of the Pod shows it; or it was deleted before it ended; or an
-# Event of another scheduler, which names the Pod and seldom its node; or a
-# queue shows it of the workload, and its Pods go a moment later. No index
-# leads to Events without a node, but to the Pods that were deleted on the
-# nodes.
+# A condition of the Pod shows it; or it was deleted before it ended, and its
+# controller made another; or an Event of another scheduler, which names the
+# Pod and seldom its node; or a queue shows it of the workload, and its Pods go
+# a moment later. No index leads to Events without a node, but to the Pods that
+# were deleted on the nodes. A rollout deletes thousands that their own
+# controller does not replace: what came next is found for all in one pass,
+# since one controller may have made them all.
 DISPLACED = question(f"""
     with evicted as materialized (
       select distinct {SEEN_AT} as at from recorder.fact f
       where {OF_EXTENT} and f.mark = #evicted and f.node_id is null
         and {IN_TIME}
+    ), deleted as materialized (
+      select f.object_id from recorder.fact f
+      where {OF_EXTENT} and {OF_NODES} and f.bearing = #daily
+        and f.kind in (#vanished, #deletion-requested, #ended)
+        and {IN_TIME}
+      group by f.object_id
+      having min(f.position) filter (where f.kind <> #ended)
+        <= coalesce(min(f.position) filter (where f.kind = #ended), :size)
+    ), life as materialized (
+      select f.object_id, max(f.owner_id) as owner_id,
+        coalesce(
+          min({SEEN_AT}) filter (where f.kind = #deletion-requested),
+          min({SEEN_AT}) filter (where f.kind = #appeared and f.mark is null),
+          min({SEEN_AT}) filter (where f.kind = #vanished)) as deleted_at,
+        min({SEEN_AT}) filter (where f.kind in (#vanished, #ended))
+          as ended_at
+      from recorder.fact f
+      where {OF_EXTENT} and f.kind in (#appeared, #vanished,
+          #deletion-requested, #ended)
+        and f.object_id = any (array(select object_id from deleted))
+      group by f.object_id
+    ), made as (
+      select object_id, ended_at, deleted_at, min(made_at)
+        over (partition by owner_id order by deleted_at desc,
+          made_at nulls last rows unbounded preceding) as next_at
+      from (
+        select object_id, owner_id, deleted_at, null as made_at,
+          coalesce(ended_at, deleted_at) as ended_at
+        from life
+        union all
+        select null, f.owner_id, {SEEN_AT}, {SEEN_AT}, null
+        from recorder.fact f
+        where {OF_EXTENT} and f.kind = #appeared and f.mark = #created
+          and f.owner_id = any (array(select owner_id from life))) t
     ), pod as (
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.bearing = #disruption
@@ -90,13 +127,8 @@ DISPLACED = question(f"""
       where {OF_EXTENT} and {OF_NODES} and f.mark = #preempted
         and {IN_TIME}
       union
-      select f.object_id from recorder.fact f
-      where {OF_EXTENT} and {OF_NODES} and f.bearing = #daily
-        and f.kind in (#vanished, #deletion-requested, #ended)
-        and {IN_TIME}
-      group by f.object_id
-      having min(f.position) filter (where f.kind <> #ended)
-        <= coalesce(min(f.position) filter (where f.kind = #ended), :size)
+      select object_id from made where object_id is not null
+        and next_at <= greatest(ended_at, deleted_at) + :together::interval
       union
       select e.object_id from recorder.fact e
       where e.derivation_id = :derivation and e.position + 0 <= :size

@@ -8,7 +8,7 @@ from recorder.intake.deriving import Deriver
 from recorder.store.engine import connect
 from recorder.store.read_fact_pages import newest_facts
 from recorder.store.read_facts import PLACES_OF_ALL, PLACES_OF_NODES
-from recorder.store.read_gangs import FAMILIES, FAMILY
+from recorder.store.read_gangs import DISPLACED, FAMILIES, FAMILY
 from recorder.store.read_labels import LABELS, LABELS_OF_PLACE
 from recorder.store.read_nodes import NEWEST
 from recorder.store.statement import Statement
@@ -29,6 +29,7 @@ TYPES = {
     "since": "timestamptz",
     "until": "timestamptz",
     "before": "timestamptz",
+    "together": "interval",
     "value": "text",
     "key": "text",
     "operations": "smallint[]",
@@ -73,6 +74,17 @@ LABELLED = {"fact_by_label", "fact_by_node", "fact_by_standing"}
         (PLACES_OF_ALL, {"fact_by_place"}),
         (PLACES_OF_NODES, {"fact_by_node"}),
         (
+            DISPLACED,
+            {
+                "fact_by_disruption",
+                "fact_by_eviction",
+                "fact_by_object",
+                "fact_by_owner",
+                "fact_by_placing",
+                "fact_by_preemption",
+            },
+        ),
+        (
             FAMILY,
             {"fact_by_owner", "fact_by_object"},
         ),
@@ -81,7 +93,15 @@ LABELLED = {"fact_by_label", "fact_by_node", "fact_by_standing"}
             {"fact_by_owner", "fact_by_object"},
         ),
     ],
-    ids=["labels", "labels of place", "places", "place", "below", "whole"],
+    ids=[
+        "labels",
+        "labels of place",
+        "places",
+        "place",
+        "displaced",
+        "below",
+        "whole",
+    ],
 )
 async def test_a_question_reads_what_its_indices_lead_to(
     any_database: Database,

@@ -8,6 +8,7 @@ from asyncio import TaskGroup
 from collections.abc import (
     Awaitable,
     Callable,
+    Collection,
     Container,
     Iterable,
     Iterator,
@@ -17,7 +18,7 @@ from collections.abc import (
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
@@ -72,6 +73,10 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 """The end of the record if nothing is vouched for: no losses count."""
 
 
+NodeTime: TypeAlias = tuple[str, datetime]
+"""A node, and a time at which it is asked about."""
+
+
 class NodeSelection(NamedTuple):
     """The nodes that a question selects."""
 
@@ -79,8 +84,8 @@ class NodeSelection(NamedTuple):
     moved: Container[str]
     """Those selected only part of the time, by labels that changed."""
 
-    was_meant: Callable[[str, datetime], Awaitable[bool]]
-    """Returns whether one of these was selected at a time."""
+    meant: Callable[[Collection[NodeTime]], Awaitable[Collection[NodeTime]]]
+    """Returns when these were selected, of some times."""
 
 
 @dataclass(frozen=True)
@@ -260,11 +265,9 @@ async def all_hits_of(
     )
     near = (v for v in companions if _is_near(v.lost_at, times))
     every, everywhere = [*verdicts, *near], {*nodes, *others}
-    spared = [
-        gone.pod.key
-        for gone in gangs.displaced(asked.moved)
-        if not await asked.was_meant(gone.node, gone.at)
-    ]
+    gone = [*gangs.displaced(asked.moved)]
+    meant = await asked.meant({(one.node, one.at) for one in gone})
+    spared = [o.pod.key for o in gone if (o.node, o.at) not in meant]
     spared += await _lost_before(
         reading, gangs.displaced(everywhere), window, account, knowledge
     )
