@@ -134,7 +134,7 @@ ROLLED_OUT = [
             *removed(f"v{turn - 1}", n, 100 * turn + 2 * n + 1),
         )
     ),
-    # Of one, every Pod is deleted, and made anew.
+    # Of one, every Pod is deleted, and another is created.
     *(frame for n in range(REPLICAS) for frame in made("kept", n, 410)),
     *(
         frame
@@ -193,7 +193,7 @@ class Counting:
         return await self.reading.states(query)
 
 
-async def test_where_a_node_stood_is_read_once_for_all_of_its_pods(
+async def test_the_place_of_a_node_is_read_once_for_all_of_its_pods(
     rolled: Database,
 ) -> None:
     found = {}
