@@ -104,8 +104,8 @@ def not_before(transition: Transition) -> datetime | None:
     """
     if not transition.was_lost:
         return _shown_before(transition)
-    sure, effect = [s.at for s in _starts(transition)], transition.effect
-    new = min([*sure, effect.at, effect.seen])
+    sure = [s.at for s in _starts(transition)]
+    new = min([*sure, _first_new(transition)])
     if not sure and transition.happened == Happened.REBOOT:
         new -= LIMITS.astray
     given_up = [
@@ -115,7 +115,7 @@ def not_before(transition: Transition) -> datetime | None:
     ]
     proofs = [
         at
-        for at in transition.episode.proofs
+        for at in transition.episode.alive
         if at < new
         and not any(
             timedelta() <= lost - at <= LIMITS.barely for lost in given_up
@@ -169,8 +169,13 @@ def heard_again(transition: Transition) -> datetime | None:
         if s.topic is Topic.READY and s.over and s.position > effect.position
     ]
     lost = effect.seen
-    alive = [at for at in transition.episode.proofs if at > lost]
+    alive = [at for at in transition.episode.alive if at > lost]
     return min([*ready[:1], *alive[:1]], default=None)
+
+
+def _first_new(transition: Transition) -> datetime:
+    effect = transition.effect.stored
+    return min(effect.at, effect.observed_at)
 
 
 def _starts(transition: Transition) -> list[Signal]:

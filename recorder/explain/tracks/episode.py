@@ -1,6 +1,6 @@
 """An episode: the signals that belong together, and the state of the node."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
@@ -114,6 +114,11 @@ class Episode:
         return [*self.signals, *self.marks]
 
     @property
+    def alive(self) -> Collection[datetime]:
+        """When the node itself was alive."""
+        return self.proofs.keys()
+
+    @property
     def began(self) -> StoredFact:
         """The first signal, except for those that held long before it.
 
@@ -173,7 +178,7 @@ class Episode:
             self.left_at = self.left_at or stored.observed_at
             self.back = self._quiet_since = None
             return
-        if self.back is None or stored.entry < self.back.entry:
+        if self.back is None:
             self.back = stored
         self._quiet_since = (
             None if self._held else self._quiet_since or stored.observed_at
@@ -256,14 +261,7 @@ class Episode:
         if at - self.back.observed_at <= LIMITS.patience:
             return broken
         back = self.back.observed_at
-        # Evidence of one boot is no evidence of another.
-        return [
-            s
-            for s in self._held.values()
-            if s in broken
-            or not self.has(Topic.BOOT)
-            or (s.due is not None and s.due > back)
-        ]
+        return [s for s in self._held.values() if not self._is_obeyed(s, back)]
 
     def open_orders(self, at: datetime) -> list[Signal]:
         """Return the orders that still hold and that no boot carried out."""
@@ -288,3 +286,14 @@ class Episode:
             elif sign.role in LASTING and min(sign.at, sign.seen) > since:
                 said[sign.subject] = sign
         return [*said.values()]
+
+    def _is_obeyed(self, sign: Signal, back: datetime) -> bool:
+        """Return whether a decision was carried out.
+
+        Evidence of one boot is no evidence of another.
+        """
+        return (
+            sign.role is Role.DECISION
+            and self.has(Topic.BOOT)
+            and (sign.due is None or sign.due <= back)
+        )

@@ -9,7 +9,6 @@ a new trouble does not: `begins_anew` decides it.
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import accumulate
 from typing import Final
 
 from msgspec.structs import replace
@@ -33,6 +32,7 @@ from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import (
     NODE_CONTROLLER,
     SOMETIME,
+    STARTS,
     boot_named,
     created_at,
     is_explained,
@@ -41,6 +41,7 @@ from recorder.explain.tracks.bounds import (
 )
 from recorder.explain.tracks.clocks import (
     KUBELET,
+    NO_SKEW,
     life_proved,
     synchronized,
 )
@@ -84,27 +85,12 @@ def episodes_of(
     reader = _Reader(node, knowledge, base, Cables(node, ordered))
     reader.created = created_at(ordered)
     reader.cordons = unwatched(ordered)
-    for stored, skew in _in_time(*synchronized(node, ordered)):
+    for stored, skew in zip(*synchronized(node, ordered), strict=True):
         reader.read(stored, skew)
     claims = [s for s in ordered if s.fact.kind is FactKind.CLAIMED]
     for one in reader.chains:
         one.metrics, one.claims = knowledge.metrics, claims
     return reader.chains
-
-
-def _in_time(
-    facts: Sequence[StoredFact], skews: Sequence[timedelta]
-) -> list[tuple[StoredFact, timedelta]]:
-    """Return facts in the order of the log, but late reports by their time."""
-    seen = accumulate((stored.observed_at for stored in facts), max)
-    read = [
-        stored.at
-        if stored.fact.kind in REPORTED and now - stored.at > LIMITS.astray
-        else now
-        for stored, now in zip(facts, seen, strict=True)
-    ]
-    order = sorted(range(len(facts)), key=read.__getitem__)
-    return [(facts[place], skews[place]) for place in order]
 
 
 class _Reader:
@@ -118,6 +104,9 @@ class _Reader:
         self.chains: list[Episode] = []
         self._node, self._knowledge = node, knowledge
         self._state = base
+        self._skew = NO_SKEW
+        """How far its clock is ahead, in the boot of the last fact."""
+
         self._open: Episode | None = None
         self._loose: deque[Signal] = deque(maxlen=200)
         self._marks: deque[Signal] = deque(maxlen=200)
@@ -139,6 +128,7 @@ class _Reader:
         """When the Node was created that is seen first, if that is known."""
 
     def read(self, stored: StoredFact, skew: timedelta) -> None:
+        self._skew = skew
         about = _is_about_node(stored)
         is_new = about and self._state.uid is None
         if is_new and stored.fact.kind is FactKind.VANISHED:
@@ -155,8 +145,7 @@ class _Reader:
             self._keep_held(signs)
             return
         if not signs:
-            kept = self._marks if self._open is None else self._open.marks
-            kept.extend(marks_of(stored, self._knowledge, node=self._node))
+            self._mark(marks_of(stored, self._knowledge, node=self._node))
         self._put(stored, signs, before, about=about)
         if skew and self._open is not None:
             self._open.skew = skew
@@ -199,6 +188,11 @@ class _Reader:
         if any(abs(s.at - at) <= LIMITS.together for s in known):
             return []
         return [Signal(Role.EFFECT, Subject(Topic.READY), stored)]
+
+    def _mark(self, marks: Iterable[Signal]) -> None:
+        """Keep the marks, to join them to the acts of their authors."""
+        kept = self._marks if self._open is None else self._open.marks
+        kept.extend(marks)
 
     def _put(
         self,
@@ -268,11 +262,16 @@ class _Reader:
             self._state = shown(detail.state)
         elif isinstance(detail, Appeared) and not detail.created:
             for sign in standing(stored, self._knowledge):
-                after = (c for c in self.chains if latest(sign) < c.began.at)
-                if (past := next(after, None)) is None:
+                past = self._followed(sign)
+                if past is None:
                     self._held[sign.subject] = sign
                 else:
                     past.carry([sign])
+
+    def _followed(self, sign: Signal) -> Episode | None:
+        """Return the first episode after a signal that a list showed later."""
+        after = (c for c in self.chains if latest(sign) < c.began.at)
+        return next(after, None)
 
     def _keep_held(self, signs: Iterable[Signal]) -> list[Signal]:
         """Keep earlier signals for the next episode; return the others."""
@@ -301,12 +300,15 @@ class _Reader:
         The first list of Events, of an hour, may precede that of Nodes. What
         was recorded as of its own time, as the Events of a dump, is evidence.
         """
-        return (
-            stored.fact.kind is FactKind.EVENT
-            and self._seen_at is None
-            and self._state.uid is None
-            and not self._is_early(stored)
-        )
+        if stored.fact.kind is not FactKind.EVENT:
+            return False
+        if self._seen_at is None:
+            return self._state.uid is None and not self._is_early(stored)
+        if self._skew > NO_SKEW:
+            # At least: all that is known of an Event is that it was listed.
+            return stored.observed_at <= self._seen_at + LIMITS.first_lists
+        # What was read afterwards is dated by the end of a second.
+        return stored.at <= self._seen_at - LIMITS.asynchronous
 
     def _is_early(self, stored: StoredFact) -> bool:
         """Return whether a fact was recorded as of its own time.
@@ -333,7 +335,7 @@ class _Reader:
         if chain is not None and begins_anew(chain, sign):
             still_held = chain.still_held(sign.seen)
             chain = self._open = None
-        if chain is None and self._opens(sign):
+        if chain is None and (self._opens(sign) or is_removed(sign, before)):
             chain = self._begin(sign, before, still_held)
         if chain is None and sign.topic is Topic.WORD:
             return  # kubelets talk
@@ -374,21 +376,41 @@ class _Reader:
         ]
 
     def _past(self, sign: Signal) -> Episode | None:
-        """Return the episode of the boot whose panic is found after it."""
-        if sign.fault is not Fault.KERNEL_PANIC or sign.kind not in REPORTED:
+        """Return the closed episode that a late signal belongs to, if any.
+
+        Reports may come late, and after a gap in any order. The proof of a
+        panic is found after the boot that it caused.
+        """
+        if sign.kind not in REPORTED:
             return None
-        # It is reported soon after a boot, by the clock of a node; and a boot
-        # that a gap hid was no later than it was seen.
-        at, seen = sign.at, sign.seen
-        found = seen if seen - at <= LIMITS.moment else at + LIMITS.linger
-        boots = [
-            (boot.seen, chain)
-            for chain in self.chains
-            for boot in chain.of(Topic.BOOT)
-            if boot.seen <= found or self._shown[boot.position] <= at
-        ]
-        if boots and at - boots[-1][0] <= LIMITS.autopsy:
-            return boots[-1][1]
+        at = sign.at
+        if sign.fault is Fault.KERNEL_PANIC:
+            # It is reported soon after a boot, by the clock of a node; and a
+            # boot that a gap hid was no later than it was seen.
+            seen = sign.seen
+            found = seen if seen - at <= LIMITS.moment else at + LIMITS.linger
+            boots = [
+                (boot.seen, chain)
+                for chain in self.chains
+                for boot in chain.of(Topic.BOOT)
+                if boot.seen <= found or self._shown[boot.position] <= at
+            ]
+            if boots and at - boots[-1][0] <= LIMITS.autopsy:
+                return self._lost_since(boots[-1][1])
+            return None
+        for chain in self.chains:
+            if chain is self._open or chain.back is None:
+                continue
+            # A boot may be seen long after the kubelet spoke of it.
+            early = sign.topic in STARTS and chain.has(Topic.BOOT)
+            # What took a machine away came before its loss was seen.
+            before = (
+                sign.topic is Topic.CLAIM and chain.began.at - LIMITS.moment
+            )
+            if (early or (before or chain.began.at) <= at) and (
+                at <= chain.back.observed_at
+            ):
+                return chain
         return None
 
     def _reopen(self, sign: Signal) -> None:
@@ -404,6 +426,13 @@ class _Reader:
             if any(boot_named(rebooted) == boot for rebooted in reports):
                 self._open = chain
 
+    def _lost_since(self, chain: Episode) -> Episode:
+        """Return the episode in which a node was lost again, if it was."""
+        now = self._open
+        if now is None or now is chain or self._state.ready == "True":
+            return chain
+        return now
+
     def _was_there(self, sign: Signal) -> bool:
         """Return whether a boot was shown before.
 
@@ -414,10 +443,15 @@ class _Reader:
             return False
         return self._boots[sign.boot] != sign.seen
 
+    def _is_news(self, sign: Signal) -> bool:
+        """Whether a kubelet reports a boot that the Node never had."""
+        return sign.topic is Topic.REBOOTED and not is_explained(
+            sign, self._boots
+        )
+
     def _opens(self, sign: Signal) -> bool:
-        """Whether a signal opens an episode; known boots are no news."""
-        return not never_opens(sign) and not (
-            sign.topic is Topic.REBOOTED and is_explained(sign, self._boots)
+        return not never_opens(sign) and (
+            sign.topic is not Topic.REBOOTED or self._is_news(sign)
         )
 
 
@@ -445,8 +479,9 @@ earlier signals may still hold."""
 
 def begins_anew(chain: Episode, sign: Signal) -> bool:
     """Return whether a signal begins another episode."""
-    if any(last.position == sign.position for last in chain.signals[-1:]):
-        return False  # a list after a gap shows everything at once
+    boots = chain.of(Topic.BOOT)
+    if _is_before(sign, chain, boots):
+        return False
     seen = sign.seen
     if _leaves(sign) and chain.returned(seen):
         return True
@@ -454,9 +489,22 @@ def begins_anew(chain: Episode, sign: Signal) -> bool:
         return False
     if sign.topic is Topic.READY and chain.is_up_again(seen):
         return True  # it is lost again, in service or not
-    if sign.topic is Topic.BOOT and chain.of(Topic.BOOT):
+    if boots and sign.topic is Topic.BOOT:
         return chain.is_quiet or chain.state.ready == "True"
     return chain.is_quiet and chain.has_effect and _is_other(sign, chain)
+
+
+def _is_before(sign: Signal, chain: Episode, boots: Sequence[Signal]) -> bool:
+    """Return whether a signal is about what an episode has already.
+
+    Its time is before the boot, or a list after a gap shows everything at
+    once.
+    """
+    dated = bool(boots) and sign.at < boots[-1].at
+    at_once = (
+        bool(chain.signals) and chain.signals[-1].position == sign.position
+    )
+    return dated or at_once
 
 
 def _leaves(sign: Signal) -> bool:
@@ -485,7 +533,10 @@ def may_begin(
     """Return whether facts can make an episode, in any state of the node."""
     return any(
         is_loss(stored)
-        or not all(map(never_opens, signals_of(stored, knowledge, node=node)))
+        or any(
+            sign.topic is Topic.IDENTITY or not never_opens(sign)
+            for sign in signals_of(stored, knowledge, node=node)
+        )
         for stored in facts
     )
 
@@ -493,7 +544,7 @@ def may_begin(
 def never_opens(sign: Signal) -> bool:
     """Return whether a signal never opens an episode."""
     thing = sign.stored.fact.object
-    return sign.topic is not Topic.IDENTITY and (
+    return (
         sign.over
         or sign.role is Role.RECOVERY
         or (sign.topic in ATTACHED and sign.topic is not Topic.REBOOTED)
@@ -504,4 +555,15 @@ def never_opens(sign: Signal) -> bool:
             and thing.kind not in {"Node", ""}
             and sign.topic is not Topic.EVENT
         )
+    )
+
+
+def is_removed(sign: Signal, before: NodeState) -> bool:
+    """Whether the Node itself is removed, healthy or not."""
+    thing = sign.stored.fact.object
+    return (
+        sign.topic is Topic.IDENTITY
+        and sign.over
+        and thing is not None
+        and thing.uid == before.uid
     )

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime, timedelta
-from operator import itemgetter
 from typing import Final, Self
 
 from recorder.explain.knowledge import Knowledge, shipped
@@ -75,12 +74,14 @@ class Moments:
         found = self._near.get((at, within))
         if found is None:
             first = bisect_left(self._all, (shifted(at, -within),))
-            last = bisect_right(
-                self._all, shifted(at, within), key=itemgetter(0)
-            )
+            last = bisect_right(self._all, shifted(at, within), key=_time)
             found = frozenset(node for _, node in self._all[first:last])
             self._near[at, within] = found
         return found
+
+
+def _time(one: tuple[datetime, str]) -> datetime:
+    return one[0]
 
 
 class Fleet:

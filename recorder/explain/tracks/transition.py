@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from operator import attrgetter
 
 from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.signals import (
@@ -132,7 +131,9 @@ def latest(signal: Signal) -> datetime:
     return at
 
 
-AT = attrgetter("at")
+def _when(signal: Signal) -> datetime:
+    return signal.at
+
 
 DONE = frozenset({Role.ACT, Role.DECISION})
 """Roles of acts."""
@@ -200,7 +201,7 @@ class Transition:
         said = unready.at + LIMITS.together
         return unready.status == "False" and any(
             said < at < self.effect.at - LIMITS.astray
-            for at in self.episode.proofs
+            for at in self.episode.alive
         )
 
     @property
@@ -262,15 +263,17 @@ class Transition:
     def author(self, signal: Signal) -> Actor | None:
         """Return the author of a change: by audit, else its field manager."""
         at, asked = signal.at, self._requests
-        first = bisect_left(asked, at - LIMITS.same_write, key=AT)
-        last = bisect_right(asked, at + LIMITS.same_write, key=AT)
+        first = bisect_left(asked, at - LIMITS.same_write, key=_when)
+        last = bisect_right(asked, at + LIMITS.same_write, key=_when)
         return author_of(signal, asked[first:last])
 
     @cached_property
     def _requests(self) -> Sequence[Signal]:
         """The audit records of the episode, in order of time."""
         signals = self.episode.signals
-        return sorted((s for s in signals if s.topic is Topic.REQUEST), key=AT)
+        return sorted(
+            (s for s in signals if s.topic is Topic.REQUEST), key=_when
+        )
 
     def acts(self, author: Actor | None) -> bool:
         """Whether an author acts on the node: the others only report.

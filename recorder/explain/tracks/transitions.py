@@ -9,6 +9,7 @@ from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import STARTS, counted, is_first
 from recorder.explain.tracks.episode import Episode
+from recorder.model.fact import FactKind
 from recorder.model.facts import Appeared, Tainted, Untainted, Vanished
 from recorder.model.outcomes import Happened, Role
 
@@ -131,16 +132,15 @@ def happenings(
     Each time in which the node was away is one, with its first sign and the
     signals of the others. If it never was, the strongest effect names it.
     """
-    stretches = stretches_of(episode.signals, episode.shown, episode.proofs)
+    stretches = stretches_of(episode.signals, episode.shown, episode.alive)
     away = [
         (named, stretch)
         for stretch in stretches
         if (named := _away(stretch, episode)) is not None
     ]
     if all(named[0] is Happened.JOINED for named, _ in away):
-        joined = [found for found, _ in away[:1]]
-        stayed = _cordon(episode) or _degraded(episode)
-        return [(*one, ()) for one in ([stayed] if stayed else joined)]
+        stayed = _cordon(episode) or _degraded(episode) or _joined(episode)
+        return [] if stayed is None else [(*stayed, ())]
     found = [
         (*named, [s for _, o in away if o is not stretch for s in o.signals])
         for named, stretch in away
@@ -264,3 +264,10 @@ def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
         if not unready or (sign.fault and FAULTS[sign.fault].explains_loss):
             return Happened.DEGRADED, sign
     return (Happened.DEGRADED, unready[0]) if unready else None
+
+
+def _joined(chain: Episode) -> tuple[Happened, Signal] | None:
+    for sign in chain.of(Topic.IDENTITY):
+        if sign.kind is FactKind.APPEARED:
+            return Happened.JOINED, sign
+    return None
