@@ -73,12 +73,12 @@ TENANTS = question(f"""
       where object_id = f.object_id offset 0) o
 """)
 # A condition of the Pod shows it; or it was deleted before it ended, and its
-# controller made another; or an Event of another scheduler, which names the
-# Pod and seldom its node; or a queue shows it of the workload, and its Pods go
-# a moment later. No index leads to Events without a node, but to the Pods that
-# were deleted on the nodes. A rollout deletes thousands that their own
-# controller does not replace: what came next is found for all in one pass,
-# since one controller may have made them all.
+# controller, or another of its name, made another; or an Event of another
+# scheduler, which names the Pod and seldom its node; or a queue shows it of
+# the workload, and its Pods go a moment later. No index leads to Events
+# without a node, but to the Pods that were deleted on the nodes. A rollout
+# deletes thousands that their own controller does not replace: what came next
+# is found for all in one pass, since one controller may have made them all.
 DISPLACED = question(f"""
     with evicted as materialized (
       select distinct {SEEN_AT} as at from recorder.fact f
@@ -105,19 +105,28 @@ DISPLACED = question(f"""
           #deletion-requested, #ended)
         and f.object_id = any (array(select object_id from deleted))
       group by f.object_id
+    ), maker as materialized (
+      select o.object_id, min(o.object_id)
+        over (partition by o.kind_id, o.namespace, o.name) as maker_id
+      from (
+        select distinct kind_id, namespace, name from recorder.object
+        where object_id = any (array(select owner_id from life))) called
+      join recorder.object o on o.log_id = :log
+        and o.kind_id = called.kind_id and o.namespace = called.namespace
+        and o.name = called.name
     ), made as (
       select object_id, ended_at, deleted_at, min(made_at)
-        over (partition by owner_id order by deleted_at desc,
+        over (partition by maker_id order by deleted_at desc,
           made_at nulls last rows unbounded preceding) as next_at
       from (
-        select object_id, owner_id, deleted_at, null as made_at,
-          coalesce(ended_at, deleted_at) as ended_at
-        from life
+        select l.object_id, m.maker_id, l.deleted_at, null as made_at,
+          coalesce(l.ended_at, l.deleted_at) as ended_at
+        from life l join maker m on m.object_id = l.owner_id
         union all
-        select null, f.owner_id, {SEEN_AT}, {SEEN_AT}, null
-        from recorder.fact f
+        select null, m.maker_id, {SEEN_AT}, {SEEN_AT}, null
+        from recorder.fact f join maker m on m.object_id = f.owner_id
         where {OF_EXTENT} and f.kind = #appeared and f.mark = #created
-          and f.owner_id = any (array(select owner_id from life))) t
+          and f.owner_id = any (array(select object_id from maker))) t
     ), pod as (
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.bearing = #disruption
