@@ -1,0 +1,1 @@
+"""A fifth set of incidents of software that nothing else names."""

@@ -1,0 +1,1 @@
+"""How each incident of the fifth set is played."""
