@@ -10,7 +10,7 @@ from tests.corpus.blind.stage import (
     wait_running,
     writer,
 )
-from tests.corpus.blind5.stories.common import DRAIN, again
+from tests.corpus.blind5.stories.acts import DRAIN, again
 from tests.corpus.placing import (
     the_deployment,
     the_job,

@@ -13,7 +13,7 @@ from tests.corpus.blind.stage import (
     wait_running,
     writer,
 )
-from tests.corpus.blind5.stories.common import DRAIN, again, cloud_deletes
+from tests.corpus.blind5.stories.acts import DRAIN, again, cloud_deletes
 from tests.corpus.placing import the_deployment, the_job
 
 UPDATE = "update.node.deckhouse.io"

@@ -13,7 +13,7 @@ from tests.corpus.blind.stage import (
     wait_running,
     writer,
 )
-from tests.corpus.blind5.stories.common import DRAIN, again, the_daemonset
+from tests.corpus.blind5.stories.acts import DRAIN, again, the_daemonset
 from tests.corpus.blinding import blinded
 from tests.corpus.placing import the_job
 from tests.corpus.skewing import with_clock_moved
