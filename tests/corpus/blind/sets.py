@@ -44,4 +44,5 @@ SETS = (
     BlindSet(name="blind2", stories=("controllers", "beside", "nodes")),
     BlindSet(name="blind3", stories=("nodes", "pods")),
     BlindSet(name="blind4", stories=("ordered", "alone", "pods")),
+    BlindSet(name="blind5", stories=("ordered", "near", "quiet")),
 )
