@@ -65,7 +65,7 @@ ORDERED = (
                 jobs=[
                     job(
                         "Job/train/tabnet",
-                        8,
+                        7,
                         "rescheduled",
                         "evicted",
                         lost_on=["no-1"],
@@ -187,7 +187,7 @@ ORDERED = (
                 jobs=[
                     job(
                         "Job/train/crnn",
-                        8,
+                        4,
                         "rescheduled",
                         "evicted",
                         lost_on=["ho-1"],
