@@ -264,7 +264,7 @@ def _emptied_before(
     deleted: Intervention,
     acted: Sequence[Intervention],
 ) -> Decided:
-    """Return the deletion as a decision of the program that drained the Node.
+    """Return the deletion as a decision of the one who drained the Node.
 
     A controller that deletes a Node because its instance is gone gives no
     reason of its own; the instance went after it had been drained.
@@ -274,8 +274,7 @@ def _emptied_before(
     for one in reversed(acted):
         cordons, evictions = one.of(Topic.CORDON), one.of(Topic.EVICTION)
         if (
-            one.is_by_program
-            and deleted.is_by_program
+            deleted.is_by_program
             and cordons
             and any(transition.is_recent(step) for step in evictions)
             and one.first.position < deleted.first.position
