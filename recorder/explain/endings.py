@@ -55,6 +55,17 @@ from recorder.model.outcomes import (
 )
 from recorder.model.state import Condition
 
+OWN_FAILURE: Final = frozenset(
+    {
+        "BackoffLimitExceeded",
+        "FailedIndexes",
+        "FailedJobs",
+        "MaxFailedIndexesExceeded",
+        "PodFailurePolicy",
+    }
+)
+"""Reasons of a failure that state only that too many Pods failed."""
+
 SUSPENDED_BY_FIELD: Final = frozenset({"RayJob"})
 """Kinds that get no condition when they are suspended."""
 
@@ -185,8 +196,10 @@ class Draft:
         return (
             end.by is EndedBy.CONTAINER_EXIT
             and self.by is EndedBy.NODE_FAILURE
-            and self.life.workload.is_gang
+            and self.hit is not None
+            and self.hit.workload.is_gang
             and abs(end.at - self.at) <= TOGETHER
+            and (self.again is None or end.at <= self.again)
         )
 
     def repeats(self, end: PodEnd) -> bool:
@@ -271,7 +284,12 @@ def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
             continue
         before = [d for d in drafts if d.at <= end.at + TOGETHER]
         failing = [d for d in before if d.failed] or before[-1:]
-        if failing and failing[-1].holds(end.at):
+        only_counts = any(
+            condition.reason in OWN_FAILURE
+            for stored in end.evidence
+            for condition in ending_conditions(stored.fact.detail).values()
+        )
+        if failing and (only_counts or failing[-1].holds(end.at)):
             last = failing[-1]
             last.failed = True
             last.evidence += end.evidence

@@ -19,6 +19,7 @@ from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
+    REPLACED,
     SERVERS,
     Placement,
     Workload,
@@ -26,7 +27,7 @@ from recorder.facts.projections import (
 )
 from recorder.model.facts import Cordoned
 from recorder.model.moment import LAST
-from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome
+from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome, Role
 from recorder.model.state import controller
 
 ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
@@ -43,6 +44,9 @@ ANSWERS: Final = timedelta(seconds=15)
 
 REVISION: Final = "controller-revision-hash"
 """The label by which Pods of one controller differ while they are updated."""
+
+OUTLIVED: Final = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
+"""What containers may outlive."""
 
 ONE_LIST: Final = timedelta(seconds=2)
 """How far apart the lists that close one gap are."""
@@ -93,10 +97,11 @@ def carries_out(verdict: Verdict, pod: Placement) -> bool:
     """
     account = f"system:serviceaccount:{pod.pod.namespace}:"
     bound_at = pod.bound_at
-    if bound_at is None:
+    if pod.gpus or bound_at is None:
         return False
     return any(
-        (one.sign.stored.fact.actor or "").startswith(account)
+        one.role in {Role.DECISION, Role.ACT}
+        and (one.sign.stored.fact.actor or "").startswith(account)
         and bound_at >= one.sign.stored.observed_at - LIMITS.moment
         for one in verdict.evidence
     )
@@ -157,19 +162,36 @@ class Strike:
             can = pod.disruption is not None
         else:
             can = True
-        return can and not self._was_deleted(pods)
+        return can and not self._was_deleted(workload, pods)
 
-    def _was_deleted(self, pods: Iterable[Placement]) -> bool:
+    def _was_deleted(
+        self, workload: Workload, pods: Sequence[Placement]
+    ) -> bool:
         """Return whether the Pod was deleted before the failure.
 
-        If nothing replaces it afterwards, the reason of its deletion ended
-        it, whatever is recorded later.
+        If nothing replaces it, the reason of its deletion ended it, whatever
+        is recorded later; else only if its replacement ran by then: a Pod may
+        wait for its node to release it. Some kinds replace a Pod before they
+        delete it.
         """
-        at, since = self.pod.deleting_at, self.failure.since
-        if at is None or at >= since:
+        pod, since = self.pod, self.failure.since
+        deleting_at, disrupted_at = pod.deleting_at, pod.disrupted_at
+        if deleting_at is None or deleting_at >= since:
             return False
-        others = (o.bound_at for o in pods if o.key != self.pod.key)
-        return not any(bound and bound > since for bound in others)
+        others = [o for o in pods if o.key != pod.key and o.bound_at]
+        if (disrupted_at is None or disrupted_at > deleting_at) and not any(
+            o.bound_at and o.bound_at > since for o in others
+        ):
+            return True
+        soon = workload.kind in REPLACED
+        return any(
+            other.node != pod.node
+            and other.runs_at(since)
+            and (other.deleting_at is None or other.deleting_at > since)
+            and other.bound_at is not None
+            and (soon or other.bound_at >= deleting_at)
+            for other in others
+        )
 
     @cached_property
     def lost_at(self) -> datetime | None:
@@ -184,7 +206,8 @@ class Strike:
                 ended_at = None if pod.over_at > served else ended_at
             at = pod.disrupted_at
             if (
-                (pod.disruption == REQUESTED or is_preempted(pod))
+                self.verdict.happened in OUTLIVED
+                and (pod.disruption == REQUESTED or is_preempted(pod))
                 and at is not None
                 and at > served
             ):
@@ -199,8 +222,10 @@ class Strike:
         # No container outlives its machine, even without a record of its end;
         # and the API server cannot know what runs on a silent machine.
         seen = failure.seen
-        ran = pod.runs_at(failure.since) or (
-            pod.listed and not came_with(pod, seen)
+        ran = (
+            failure.is_silent
+            or pod.runs_at(failure.since)
+            or (pod.listed and not came_with(pod, seen))
         )
         return seen if ran and pod.runs_at(seen) else None
 
@@ -214,7 +239,7 @@ class Strike:
         assert lost is not None, "asked only of what was lost"
         at = lost
         if self.verdict.happened in LOST:
-            at = min(lost, failure.seen)
+            at = min(lost, max(failure.seen, failure.since))
         hidden = (
             gone == lost
             and self.pod.unseen
