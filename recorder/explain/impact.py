@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Charge, Failure, Hit, Scope, said
 from recorder.explain.losses import (
+    OUTLIVED,
     Loss,
     Strike,
     Taking,
@@ -342,9 +343,6 @@ def failure_of(verdict: Verdict) -> Failure | None:
     elif verdict.happened not in LOST:
         since = min(since, verdict.began_at)
     since = min(since, seen)
-    if verdict.happened is Happened.DEGRADED:
-        # A kubelet evicts a Pod before it reports the pressure.
-        since -= LIMITS.astray
     back = verdict.back_in_service_at
     end = LAST if back is None else back + AFTERMATH
     return Failure(verdict=verdict, since=since, seen=seen, until=end)
@@ -390,7 +388,8 @@ def _in_time(hit: Hit) -> tuple[datetime, str, str]:
 def _failures_of(verdicts: Iterable[Verdict]) -> dict[str, list[Failure]]:
     """Return verdicts as they affect workloads, by node.
 
-    A failure costs no Pod that the next one ended, after the node was back.
+    What containers may outlive costs none that the next failure of the node
+    ended, after it was back in service.
     """
     on: dict[str, list[Failure]] = {}
     for one in filter(None, map(failure_of, verdicts)):
@@ -398,12 +397,12 @@ def _failures_of(verdicts: Iterable[Verdict]) -> dict[str, list[Failure]]:
     for failures in on.values():
         for place, one in enumerate(failures):
             back = one.verdict.back_in_service_at
+            if back is None or one.verdict.happened not in OUTLIVED:
+                continue
             then = [
                 max(back, other.since)
                 for other in failures
-                if back is not None
-                and other.seen > back
-                and other.verdict.happened in LOST
+                if other.seen > back and other.verdict.happened in LOST
             ]
             until = min([one.until, *then])
             failures[place] = dataclasses.replace(one, until=until)

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Self
 from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Failure
 from recorder.explain.pod_end import (
+    BY_KUBELET,
     REQUESTED,
     TOGETHER,
     is_preempted,
@@ -147,7 +148,7 @@ class Strike:
         of a kubelet deletes no Pod: the deletion had another reason.
         """
         pod, happened = self.pod, self.verdict.happened
-        if not pod.was_on(self.failure.since, self.failure.seen):
+        if not pod.was_on(self._since, self.failure.seen):
             return False
         if happened == Happened.DEGRADED:
             can = pod.phase == "Failed"
@@ -159,7 +160,10 @@ class Strike:
                 and was_deleted(pod, workload, pods) is not None
             )
         elif happened == Happened.KUBELET_RESTART and pod.deleting_at:
-            can = pod.disruption is not None
+            can = pod.disruption is not None or any(
+                at is not None and self.failure.since <= at < pod.deleting_at
+                for at in (pod.ended_at, *pod.restarts)
+            )
         else:
             can = True
         return can and not self._was_deleted(workload, pods)
@@ -193,6 +197,20 @@ class Strike:
             for other in others
         )
 
+    @property
+    def _since(self) -> datetime:
+        """Since when what happened to the node may cost the Pod.
+
+        A kubelet evicts a Pod before it reports the pressure.
+        """
+        pressed = (
+            self.verdict.happened == Happened.DEGRADED
+            and self.pod.disruption == BY_KUBELET
+            and not is_preempted(self.pod)
+        )
+        since = self.failure.since
+        return since - LIMITS.astray if pressed else since
+
     @cached_property
     def lost_at(self) -> datetime | None:
         """When the failure cost the Pod; None if it did not."""
@@ -214,7 +232,7 @@ class Strike:
                 # It outlived the loss, if the machine did.
                 until = at - ONE_LIST
         ends = (pod.disrupted_at, ended_at, pod.deleting_at, *pod.restarts)
-        times = [at for at in ends if at and failure.since <= at <= until]
+        times = [at for at in ends if at and self._since <= at <= until]
         if times or not (
             self.verdict.happened == Happened.REBOOT or failure.is_silent
         ):
