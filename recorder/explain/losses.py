@@ -153,12 +153,11 @@ class Strike:
         if happened == Happened.DEGRADED:
             can = pod.phase == "Failed"
         elif happened == Happened.CORDONED:
-            at, back = pod.deleting_at, self.verdict.back_in_service_at
-            can = (
-                at is not None
-                and self.failure.since <= at <= (back or at)
-                and was_deleted(pod, workload, pods) is not None
+            # A server may be rolled out meanwhile.
+            rolled = workload.kind in SERVERS and not was_deleted(
+                pod, workload, pods
             )
+            can = not rolled and self._was_emptied(pods)
         elif happened == Happened.KUBELET_RESTART and pod.deleting_at:
             can = pod.disruption is not None or any(
                 at is not None and self.failure.since <= at < pod.deleting_at
@@ -167,6 +166,24 @@ class Strike:
         else:
             can = True
         return can and not self._was_deleted(workload, pods)
+
+    def _was_emptied(self, pods: Iterable[Placement]) -> bool:
+        """Return whether the Pod was deleted because its node was cordoned.
+
+        It ends first of its workload and is replaced: neither the end of the
+        workload nor that of another member ended it.
+        """
+        pod, at = self.pod, self.pod.deleting_at
+        back = self.verdict.back_in_service_at
+        if at is None or not self.failure.since <= at <= (back or at):
+            return False
+        others = [other for other in pods if other.key != pod.key]
+        ends = [e for o in others for e in (o.deleting_at, o.ended_at) if e]
+        return (
+            (pod.ended_at or at) >= at
+            and any(o.bound_at and o.bound_at >= at for o in others)
+            and not any(at - TOGETHER <= end < at for end in ends)
+        )
 
     def _was_deleted(
         self, workload: Workload, pods: Sequence[Placement]
