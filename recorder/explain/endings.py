@@ -353,7 +353,11 @@ def _ended(hit: Hit, life: Life) -> bool:
 
 def _is_own(hit: Hit, known: Mapping[str, Verdict]) -> bool:
     """Return whether a container of the workload was what its node shows."""
-    causes = {verdict.cause for verdict in _verdicts(hit, known)}
+    causes = {
+        known[name].cause
+        for charge in hit.charges
+        if (name := charge.verdict or "") in known
+    }
     return causes == {Cause.CONTAINER_OOM}
 
 
