@@ -76,7 +76,9 @@ def _witnessed(transition: Transition) -> Iterator[Faulted]:
             yield Faulted.by(sign.fault, sign, Confidence.PROVEN)
 
 
-UNREPORTED: Final = frozenset({Fault.POWER_LOSS, Fault.PARTITION})
+UNREPORTED: Final = frozenset(
+    {Fault.POWER_LOSS, Fault.PARTITION, Fault.CONTROL_PLANE}
+)
 """Faults that only the machine itself or its neighbors show."""
 
 

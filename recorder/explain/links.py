@@ -120,7 +120,10 @@ def _is_repaired(t: Transition, one: Intervention, step: Signal) -> bool:
     return (
         step.decision is Decision.SCALE_DOWN
         and bool(t.faults)
-        and not any(s.topic is Topic.EVENT and s.decision for s in one.steps)
+        and not any(
+            s.topic is Topic.EVENT and any(s is own for own in one.steps)
+            for s in t.decisions
+        )
     )
 
 
@@ -342,20 +345,20 @@ def _drained(t: Transition, one: Intervention) -> Led | None:
     if t.was_lost and step.at > t.lost_at + LIMITS.together:
         return None  # it was lost before that, by another cause
     hidden = one.author is not None and one.author.library
+    driven = step.topic is Topic.TAINT and t.first(Topic.TAINT_EVICTION)
     if t.happened in STAYING:
-        # A taint may only have come before what another did.
-        sure = step.topic is not Topic.TAINT or step is t.effect
-        strength = Confidence.PROVEN if sure else Confidence.LIKELY
-        if hidden:
-            strength = Confidence.POSSIBLE
+        strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
+        if step.topic is Topic.TAINT and step is not t.effect:
+            # It may only have come before what another did.
+            strength = weaker(
+                strength,
+                Confidence.LIKELY if driven else Confidence.POSSIBLE,
+            )
         return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
     long_ago = t.lost_at - step.at > LIMITS.set_aside
     waits = t.happened == Happened.REBOOT and not long_ago
     # A machine is emptied shortly before it is taken down.
-    emptied = evictions or (
-        step.topic is Topic.TAINT and t.first(Topic.TAINT_EVICTION)
-    )
-    near = t.is_recent(step) and bool(emptied)
+    near = t.is_recent(step) and bool(evictions or driven)
     if not (waits or t.is_recent(step)) or (
         step.listed and not near  # it may be older, for something else
     ):

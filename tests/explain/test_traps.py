@@ -9,7 +9,13 @@ from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Decision, Fault, Outcome
+from recorder.model.outcomes import (
+    Confidence,
+    Decision,
+    Fault,
+    Happened,
+    Outcome,
+)
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.support.builders import at
@@ -341,3 +347,13 @@ def test_a_taint_by_hand_is_no_cordon_of_another() -> None:
 
     assert verdict.decision is None
     assert "node-maintenance-operator" in verdict.sentence
+
+
+def test_a_taint_that_evicts_from_nothing_is_hardly_a_drain() -> None:
+    tale = Tale().taints(10, "dedicated", actor="kubectl-taint")
+    tale.cordons(1800, "acme-rotator").pod(1801, "EvictionByEvictionAPI")
+
+    (verdict,) = tale.verdicts()
+
+    assert verdict.happened == Happened.DRAINED
+    assert verdict.confidence in {Confidence.POSSIBLE, Confidence.UNKNOWN}

@@ -256,5 +256,6 @@ def test_a_star_matches_anything_and_nothing_else_is_special() -> None:
     assert not matches(("a.c",), "abc")
     assert not matches(("abc",), "abcd")
     assert matches(("a", "b*"), "b\nc")
+    assert matches(("",), "")
     assert matches(("a*", "*b|c"), "xb|c")
     assert not matches(("a*", "b*"), "cab")

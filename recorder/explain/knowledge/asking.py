@@ -268,7 +268,7 @@ def _vagueness(patterns: tuple[str, ...], name: str) -> int:
 @lru_cache(4096)
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
     escaped = (re.escape(pattern).replace(r"\*", ".*") for pattern in patterns)
-    return re.compile("|".join(escaped) or "(?!)", re.DOTALL)
+    return re.compile("|".join(escaped) if patterns else "(?!)", re.DOTALL)
 
 
 def matches(patterns: tuple[str, ...], text: str) -> bool:

@@ -167,9 +167,9 @@ def _away(
         return gone
     if boots:
         return Happened.REBOOT, boots[0]
-    if started or (
-        lost and counted(episode.of(Topic.WORD), lost[0].at) is False
-    ):
+    # What a kubelet counts after a later boot shows no earlier start.
+    words = () if episode.has(Topic.BOOT) else episode.of(Topic.WORD)
+    if started or (lost and counted(words, lost[0].at) is False):
         return Happened.KUBELET_RESTART, (lost or started)[0]
     if lost:
         return Happened.UNREACHABLE, lost[0]
@@ -209,16 +209,17 @@ def _uid(sign: Signal) -> str | None:
     return thing.uid if thing is not None else None
 
 
+_SHOWING_A_START = (Topic.KUBELET, Topic.REBOOTED, Topic.SET_UP)
+"""The first that an episode has counts: others may be repeated later."""
+
+
 def _started(stretch: Stretch, episode: Episode) -> Sequence[Signal]:
     """Return the starts of the kubelet, except the first.
 
     Only a kubelet that has started says Rebooted.
     """
-    found = (
-        stretch.of(Topic.KUBELET)
-        or stretch.of(Topic.REBOOTED)
-        or stretch.of(Topic.SET_UP)
-    )
+    shown = (t for t in _SHOWING_A_START if episode.of(t))
+    found = stretch.of(next(shown, Topic.KUBELET))
     came = episode.of(Topic.IDENTITY)
     if episode.baseline.uid is not None or not came:
         return found
