@@ -3,12 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
+from recorder.explain.ending import Ending
+from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.hit import Hit, Scope
 from recorder.explain.impact import by_workload, hits
 from recorder.explain.pod_end import PodEnd, ends_of
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import EndedBy, HitBy, Outcome
+from recorder.model.outcomes import Confidence, EndedBy, HitBy, Outcome
 from recorder.model.reference import ObjectIdentity
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale
@@ -345,3 +347,194 @@ def ends_of_pod(tale: Tale) -> list[PodEnd]:
     own = [s for s in tale.facts if s.fact.object == a_pod("llm-0")]
     (pod,) = Placements(own)
     return list(ends_of(pod, own))
+
+
+def ended(tale: Tale, until: float = 1000) -> list[Ending]:
+    """Return what ended the only workload of a tale."""
+    pods, workloads = [*Placements(tale.facts)], Workloads(tale.facts)
+    (workload,) = {one for pod in pods if (one := workloads.of(pod))}
+    verdicts = tale.verdicts("n1")
+    scope = Scope(nodes=frozenset(["n1", "n2"]), until=at(until))
+    found = hits(verdicts, pods, workloads, scope=scope)
+    life = Life(workload, pods, facts_by_object(tale.facts), workloads)
+    return list(endings_of(life, found, verdicts))
+
+
+def restarts(
+    tale: Tale, seconds: float, code: int = 137, count: int = 1
+) -> Tale:
+    """Let the container of a Pod fail and start again."""
+    detail = {"container": "main", "exit_code": code, "reason": "Error"}
+    return tale.add(
+        seconds,
+        FactKind.CONTAINER_ENDED,
+        {**detail, "restarts": count},
+        about=a_pod("llm-0"),
+    )
+
+
+@pytest.mark.parametrize("of", ["Job", "ReplicaSet"])
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_restart_that_a_kubelet_caused_is_harm_also_if_the_pod_is_deleted(
+    of: str, *, deleted: bool
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of).kubelet_starts(100)
+    restarts(tale, 101)
+    if deleted:
+        tale.deletes(20000, "llm-0")
+    (hit,) = harmed(tale, until=40000)
+    assert (hit.hit_by, hit.hit_at) == (HitBy.NODE_FAILURE, at(100))
+    assert (hit.pods_hit, hit.outcome) == (["llm-0"], Outcome.RESTARTED)
+
+
+def test_a_gang_is_ended_by_the_kubelet_that_failed_one_of_its_pods() -> None:
+    """Its owner deletes all of them after that."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").pod_runs(1, "llm-1", "n2")
+    tale.kubelet_starts(100).pod_ends(101, "llm-0", "n1", 137)
+    tale.deletes(103, "llm-0").deletes(103, "llm-1")
+    for name, node in (("llm-2", "n1"), ("llm-3", "n2")):
+        tale.pod_runs(120, name, node, created=True)
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.pods_hit) == (HitBy.NODE_FAILURE, ["llm-0"])
+    (ending,) = ended(tale)
+    assert ending.ended_by is EndedBy.NODE_FAILURE
+    assert (ending.pods, ending.stopped) == (["llm-0"], ["llm-1"])
+
+
+def test_a_pod_that_a_started_kubelet_refuses_is_hit_by_the_node() -> None:
+    """Its owner replaces it, and deletes it minutes later."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").kubelet_starts(100)
+    refused = {"phase": "Failed", "reason": "UnexpectedAdmissionError"}
+    tale.add(101, FactKind.ENDED, refused, about=a_pod("llm-0"))
+    tale.pod_runs(110, "llm-1", "n1", created=True).deletes(700, "llm-0")
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.hit_at) == (HitBy.NODE_FAILURE, at(100))
+
+
+def test_a_pod_that_a_rollout_had_replaced_is_not_hit_by_a_crash() -> None:
+    """The rollout goes on after the crash, with further new Pods."""
+    tale = Tale("n1")
+    deployment = {"kind": "Deployment", "name": "llm", "uid": "uid-d"}
+    of = [{**deployment, "controller": True}]
+    for uid in ("uid-old", "uid-new"):
+        one = ObjectIdentity("apps", "ReplicaSet", "train", uid, uid)
+        tale.add(0.5, FactKind.APPEARED, {"state": {"owners": of}}, about=one)
+    tale.pod_runs(1, "llm-0", "n1", "ReplicaSet", uid="uid-old")
+    tale.pod_runs(1, "llm-1", "n2", "ReplicaSet", uid="uid-old")
+    tale.pod_runs(20, "llm-2", "n3", "ReplicaSet", uid="uid-new", created=True)
+    tale.add(30, FactKind.DELETION_REQUESTED, {}, about=a_pod("llm-0"))
+    tale.crashes(100)
+    tale.pod_runs(
+        120, "llm-3", "n3", "ReplicaSet", uid="uid-new", created=True
+    ).deletes(121, "llm-1")
+    tale.add(310, FactKind.VANISHED, {"state": {}}, about=a_pod("llm-0"))
+    assert harmed(tale) == []
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_a_deleted_pod_replaced_before_a_crash_is_not_hit_by_it(
+    *, scaled: bool
+) -> None:
+    """Nor does a Pod that is added hours later replace it."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", "ReplicaSet")
+    tale.pod_runs(1, "llm-1", "n3", "ReplicaSet")
+    tale.add(60, FactKind.DELETION_REQUESTED, {}, about=a_pod("llm-0"))
+    tale.pod_runs(62, "llm-2", "n2", "ReplicaSet", created=True).crashes(100)
+    tale.add(310, FactKind.VANISHED, {"state": {}}, about=a_pod("llm-0"))
+    if scaled:
+        tale.pod_runs(20000, "llm-3", "n2", "ReplicaSet", created=True)
+    (hit,) = harmed(tale, until=40000)
+    assert (hit.hit_by, hit.hit_at) == (HitBy.DELETION, at(60))
+    assert hit.running_again_at == at(62)
+
+
+def test_a_job_whose_container_fails_too_often_has_one_end() -> None:
+    """Its Pod restarts by itself, until the Job is at its limit."""
+    tale = Tale("n1")
+    job = ObjectIdentity("batch", "Job", "train", "llm", "uid-llm")
+    tale.add(0.5, FactKind.APPEARED, {"state": {}}, node=None, about=job)
+    tale.pod_runs(1, "llm-0", "n1", created=True)
+    restarts(tale, 20, code=1)
+    restarts(tale, 60, code=1, count=2)
+    failed = {"status": "True", "reason": "BackoffLimitExceeded"}
+    detail = {"type": "Failed", "old": None, "new": failed}
+    tale.add(60.3, FactKind.CONDITION_CHANGED, detail, node=None, about=job)
+    tale.deletes(60.4, "llm-0")
+    (ending,) = ended(tale)
+    assert ending.ended_by is EndedBy.CONTAINER_EXIT
+    assert (ending.outcome, ending.count) == (Outcome.FAILED, 2)
+    assert ending.confidence is Confidence.PROVEN
+
+
+@pytest.mark.parametrize("of", ["Job", "RayCluster"])
+def test_all_pods_of_a_gang_on_a_drained_node_are_ended_by_the_drain(
+    of: str,
+) -> None:
+    """They are deleted one after another, and created again."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of)
+    tale.pod_runs(1, "llm-1", "n1", of).cordons(50, "someone")
+    tale.deletes(60, "llm-0").deletes(60.1, "llm-1")
+    for name in ("llm-2", "llm-3"):
+        tale.pod_runs(63, name, "n3", of, created=True)
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.hit_at) == (HitBy.DRAIN, at(60))
+    assert hit.charges[0].verdict is not None
+    (ending,) = ended(tale)
+    assert ending.ended_by is EndedBy.DRAIN
+    assert [*ending.pods, *ending.stopped] == ["llm-0", "llm-1"]
+
+
+@pytest.mark.parametrize("pause", [2, 90])
+def test_a_drained_pod_is_hit_however_late_its_owner_replaces_it(
+    pause: float,
+) -> None:
+    of = "AppWrapper"
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of)
+    tale.pod_runs(1, "llm-1", "n2", of).cordons(50, "someone")
+    tale.deletes(60, "llm-0")
+    tale.pod_runs(62 + pause, "llm-2", "n3", of, created=True)
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.pods_hit) == (HitBy.DRAIN, ["llm-0"])
+    assert hit.running_again_at == at(62 + pause)
+
+
+@pytest.mark.parametrize("actor", [None, "kubelet"])
+def test_a_pod_that_starts_after_the_last_sign_of_its_node_is_down(
+    actor: str | None,
+) -> None:
+    """Its node is not heard of again."""
+    tale = Tale("n1")
+    owner = {"kind": "Job", "name": "llm", "uid": "uid-llm"}
+    state = {"node": "n1", "owners": [{**owner, "controller": True}]}
+    bound, pod = {"created": True, "state": state}, a_pod("llm-0")
+    tale.add(40, FactKind.APPEARED, bound, about=pod)
+    tale.add(55, FactKind.STARTED, {}, about=pod, actor=actor)
+    tale.silent(90, renewed=50).lost(90)
+    (hit,) = harmed(tale)
+    assert (hit.outcome, hit.hit_at) == (Outcome.DOWN, at(90))
+
+
+@pytest.mark.parametrize("namespace", ["train", "ops"])
+def test_a_pod_with_gpus_is_hit_by_a_drain_also_one_of_its_namespace(
+    namespace: str,
+) -> None:
+    """Only Pods without GPUs carry out what empties a node."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.cordons(61, f"system:serviceaccount:{namespace}:doctor")
+    tale.pod(63, "EvictionByEvictionAPI", name="llm-0").deletes(63, "llm-0")
+    tale.pod_runs(71, "llm-1", "n2", created=True).crashes(121)
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.pods_hit) == (HitBy.DRAIN, ["llm-0"])
+
+
+def test_a_pod_that_fails_after_its_gang_ran_again_has_an_end_of_its_own() -> (
+    None
+):
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").pod_runs(1, "llm-1", "n2")
+    restarts(tale.kubelet_starts(100), 101)
+    tale.pod_ends(140, "llm-1", "n2", 1)
+    found = [(one.ended_by, one.pods, one.at) for one in ended(tale)]
+    assert found == [
+        (EndedBy.NODE_FAILURE, ["llm-0"], at(100)),
+        (EndedBy.CONTAINER_EXIT, ["llm-1"], at(140)),
+    ]
