@@ -371,7 +371,12 @@ def was_deleted(
 
 
 def _goes_at(pod: Placement, at: datetime) -> bool:
-    return pod.deleted_at is not None and abs(pod.deleted_at - at) <= ONE_LIST
+    """Return whether the same deletion took a Pod, and nothing before it."""
+    return (
+        pod.deleted_at is not None
+        and pod.disrupted_at is None
+        and abs(pod.deleted_at - at) <= ONE_LIST
+    )
 
 
 def displaced(
