@@ -106,9 +106,7 @@ DISPLACED = question(f"""
         and f.object_id = any (array(select object_id from deleted))
       group by f.object_id
     ), maker as materialized (
-      select o.object_id, min(o.object_id)
-        over (partition by o.kind_id, o.namespace, o.name) as maker_id
-      from (
+      select o.object_id from (
         select distinct kind_id, namespace, name from recorder.object
         where object_id = any (array(select owner_id from life))) called
       join recorder.object o on o.log_id = :log
@@ -116,17 +114,19 @@ DISPLACED = question(f"""
         and o.name = called.name
     ), made as (
       select object_id, ended_at, deleted_at, min(made_at)
-        over (partition by maker_id order by deleted_at desc,
+        over (partition by kind_id, namespace, name order by deleted_at desc,
           made_at nulls last rows unbounded preceding) as next_at
       from (
-        select l.object_id, m.maker_id, l.deleted_at, null as made_at,
-          coalesce(l.ended_at, l.deleted_at) as ended_at
-        from life l join maker m on m.object_id = l.owner_id
+        select object_id, owner_id, deleted_at, null as made_at,
+          coalesce(ended_at, deleted_at) as ended_at
+        from life
         union all
-        select null, m.maker_id, {SEEN_AT}, {SEEN_AT}, null
-        from recorder.fact f join maker m on m.object_id = f.owner_id
+        select null, f.owner_id, {SEEN_AT}, {SEEN_AT}, null
+        from recorder.fact f
         where {OF_EXTENT} and f.kind = #appeared and f.mark = #created
-          and f.owner_id = any (array(select object_id from maker))) t
+          and f.owner_id = any (array(select object_id from maker))) t,
+      lateral (select kind_id, namespace, name from recorder.object
+        where object_id = t.owner_id offset 0) o
     ), pod as (
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.bearing = #disruption
