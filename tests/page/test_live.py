@@ -107,7 +107,7 @@ def test_an_incident_appears_by_itself(
 
         expect(tab.page).to_have_title(re.compile("^gpu-002 rebooted"))
         expect(tab.page.locator(".recording").first).to_contain_text(
-            "behind, last data 11:27"
+            "not being recorded, proven until"
         )
         # The stream ends with its server; no user is to see that.
         tab.page.goto("about:blank")
