@@ -199,8 +199,8 @@ def _ordered(t: Transition, one: Intervention) -> Led | None:
     found = None if one.is_by_hand else purpose_of(t, one, orders[0])
     if found is None:
         # Who asked a program is not recorded, but it did what it had said.
-        said = orders[0] if not is_order(orders[0], stops=True) else None
-        likely = one.is_by_hand or is_given_back(t, one, said)
+        stops = is_order(orders[0], stops=True)
+        likely = one.is_by_hand or (stops and is_given_back(t, one))
         sure = Confidence.LIKELY if likely else Confidence.POSSIBLE
         found = _for(Decision.ADMIN_REQUEST, sure, orders[0], one)
     if not (done or carried):

@@ -98,6 +98,16 @@ def test_a_program_that_says_reboot_and_gives_the_node_back_ordered_it(
     assert (verdict.confidence is Confidence.LIKELY) is sure
 
 
+def test_a_program_that_says_drain_and_takes_it_back_need_not_reboot() -> None:
+    key, by = "example.net/state", "roller"
+    tale = Tale().labels(10, key, "Draining", annotation=True, actor=by)
+    tale.cordons(11, by).pod(12, "EvictionByEvictionAPI").crashes(20)
+    tale.labels(240, key, "Idle", old="Draining", annotation=True, actor=by)
+    verdict = tale.uncordons(241, by).verdict()
+    assert decided(verdict)[:2] == (Decision.ADMIN_REQUEST, by)
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
 def test_what_a_key_says_of_the_past_is_no_order() -> None:
     key, why = "example.net/last-reboot-reason", "power-cycle by bmc"
     tale = Tale().labels(10, key, why, annotation=True, actor="agent")
