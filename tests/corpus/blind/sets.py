@@ -45,4 +45,5 @@ SETS = (
     BlindSet(name="blind3", stories=("nodes", "pods")),
     BlindSet(name="blind4", stories=("ordered", "alone", "pods")),
     BlindSet(name="blind5", stories=("ordered", "near", "quiet")),
+    BlindSet(name="blind6", stories=("ordered", "near", "quiet")),
 )

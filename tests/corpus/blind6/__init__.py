@@ -1,0 +1,1 @@
+"""A sixth set of incidents of software that nothing else names."""

@@ -1,0 +1,1 @@
+"""How each incident of the sixth set is played."""
