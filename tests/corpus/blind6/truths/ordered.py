@@ -35,7 +35,7 @@ ORDERED = (
         name="g01_rebuy_node_drainer",
         software="node-drainer of reBuy: rebuy-de/node-drainer "
         "pkg/drainer/drainer.go",
-        says="After the notice of a lifecycle hook node-drainer taints a node and "
+        says="A lifecycle hook calls node-drainer, which taints a node and "
         "evicts its Pods, without cordoning it; the instance ends, and the "
         "cloud's node lifecycle controller deletes the Node.",
         questions=[
