@@ -1,7 +1,6 @@
 """How incidents are played in which machines die by themselves."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Any
 
 from tests.cluster.cluster import KubectlError
@@ -17,61 +16,13 @@ from tests.corpus.blind5.stories.acts import DRAIN, again
 from tests.corpus.blind6.stories.acts import the_budget
 from tests.corpus.blinding import blinded
 from tests.corpus.placing import the_deployment, the_job
-from tests.corpus.tape_lines import Lines, changed_objects, is_bookmark
-
-EARLIER = timedelta(hours=26)
-
-OF_CORDON = "node.kubernetes.io/unschedulable"
+from tests.corpus.tape_lines import Lines
 
 SHUTDOWN = "node.cloudprovider.kubernetes.io/shutdown"
 
 
 def _blind(tape: Lines, times: Mapping[str, Any]) -> Lines:
     return blinded(tape, times["gap"], times["heard"], "v1/nodes")
-
-
-def _earlier(at: str) -> str:
-    moved = datetime.fromisoformat(at) - EARLIER
-    return moved.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _cordoned_earlier(node: dict[str, Any]) -> dict[str, Any]:
-    """Move the times of what cordoned a node, and when it was made."""
-    meta, spec = node["metadata"], node["spec"]
-    if meta["name"] != "cy-1":
-        return node
-    fields = [
-        one | {"time": _earlier(one["time"])}
-        if one["manager"].startswith("kubectl")
-        or (
-            "f:taints" in one["fieldsV1"].get("f:spec", {})
-            and "f:status" not in one["fieldsV1"]
-        )
-        else one
-        for one in meta.get("managedFields", ())
-    ]
-    taints = [
-        one | {"timeAdded": _earlier(one["timeAdded"])}
-        if one["key"] == OF_CORDON and "timeAdded" in one
-        else one
-        for one in spec.get("taints", ())
-    ]
-    created = _earlier(meta["creationTimestamp"])
-    return node | {
-        "metadata": meta
-        | {"managedFields": fields, "creationTimestamp": created},
-        "spec": spec | ({"taints": taints} if taints else {}),
-    }
-
-
-def _since_yesterday(tape: Lines, _times: Mapping[str, Any]) -> Lines:
-    frames = [
-        changed_objects(frame, _cordoned_earlier)
-        if frame.get("resource") == "v1/nodes" and not is_bookmark(frame)
-        else frame
-        for frame in tape.frames
-    ]
-    return Lines(tape.header, frames)
 
 
 @story("g09_hpe_pod_monitor", "hp-1", "hp-2", tolerate=60)
@@ -145,20 +96,6 @@ async def g11(stage: BlindStage) -> None:
         await die_and_boot(stage, "rf-1")
         old = lone.on("rf-1")
         await wait_running(stage, "serve", "app=lone", 1, without=old)
-
-
-@story("g12_cordoned_since_yesterday", "cy-1", "cy-2", edit=_since_yesterday)
-async def g12(stage: BlindStage) -> None:
-    gru = await the_job(
-        stage.api, "gru", 1, nodes=("cy-1", "cy-2"), prefer="cy-1"
-    )
-    await kubectl_as(stage, "someone", "cordon", "cy-1")
-    await stage.pause(4)
-    async with stage.recording():
-        await stage.pause(5)
-        await die_and_boot(stage, "cy-1")
-        await again(stage, gru)
-        await stage.pause(3)
 
 
 @story("g13_hugo_then_again", "ha-1", "ha-2", audit=True)

@@ -73,21 +73,6 @@ NEAR = (
         ],
     ),
     Truth(
-        name="g12_cordoned_since_yesterday",
-        software="Kubernetes: kubectl cordon",
-        says="A node has been cordoned since yesterday, while its Job goes "
-        "on. The machine dies by itself, and boots; the Job runs on another "
-        "node.",
-        edited="the node was cordoned 26 hours earlier",
-        questions=[
-            _died(
-                "cy-1",
-                [_back("Job/train/gru", 8, "cy-1")],
-                must_not_say=["planned", "drain"],
-            )
-        ],
-    ),
-    Truth(
         name="g13_hugo_then_again",
         software="Kubernetes: kubectl drain",
         says="hugo drains a node, the machine is power-cycled, and he "
