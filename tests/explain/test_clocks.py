@@ -141,6 +141,21 @@ def test_a_clock_is_measured_in_each_boot(
     assert abs(verdict.clock_skew_seconds - wrong) < 1
 
 
+@pytest.mark.parametrize("wrong", OFFSETS)
+def test_a_clock_that_is_set_while_the_node_runs_is_right_from_then_on(
+    wrong: float,
+) -> None:
+    tale = Tale("n1", "n2")
+    for seconds in (5, 65, 125):
+        said(tale, seconds, wrong, "ImageGCFailed")
+    for seconds in (205, 265, 325):
+        said(tale, seconds, 0, "ImageGCFailed")
+    tale.silent(415, renewed=370).lost(415).ready(500)
+    verdict = tale.verdict()
+    assert (verdict.not_before, verdict.clock_skew_seconds) == (at(370), 0)
+    assert [step.at for step in verdict.steps] == [at(415), at(500)]
+
+
 def test_a_boot_that_a_list_shows_late_proves_no_clock() -> None:
     tale = Tale().silent(171, renewed=170).lost(210)
     tale.event(900, "kubelet", "Starting", "Starting kubelet.", occurred=300)

@@ -75,17 +75,29 @@ def synchronized(
         if (at := stored.fact.occurred_at) is not None
         and _is_claim(stored, node)
     ]
+    # A whole clock that is behind is behind in each of its boots.
+    whole = min(_measured(claims) or NO_SKEW, NO_SKEW)
     skews = list[timedelta]()
     for first, last in pairwise([0, *_boots(facts), len(facts)]):
         spoken = [one for one in claims if first <= one.place < last]
-        skew, few = _measured(spoken)
-        if few:
-            # A whole clock that is behind is behind in each of its boots.
-            skew = min(_measured(claims)[0], NO_SKEW)
-        late = _until_set(node, facts, spoken, first, last) if first else first
-        early = [one for one in spoken if one.place < late]
-        skews += [_measured(early, agreeing=1)[0]] * (late - first)
-        skews += [skew] * (last - late)
+        is_late = all(one.offset < -LIMITS.same_write for one in spoken)
+        skew = _measured(spoken, _AGREEING if is_late else 1)
+        begin, end = first, last
+        if skew is not None:
+            agreed = _agreeing(spoken)
+            begin, end = agreed[0].place, agreed[-1].place + 1
+        set_at = _until_set(node, facts, spoken, first, last) if first else 0
+        unset = set_at > first
+        begin, least = (set_at, 1) if unset else (begin, _AGREEING)
+        early = [one for one in spoken if one.place < begin]
+        later = [one for one in spoken if one.place >= end]
+        for size, own in (
+            (begin - first, _measured(early, least)),
+            (end - begin, skew),
+            (last - max(begin, end), _measured(later)),
+        ):
+            found = (one for one in (own, skew) if one is not None)
+            skews += [next(found, whole)] * size
     if not any(skews):
         return [*facts], skews
     corrected = [
@@ -95,30 +107,27 @@ def synchronized(
     return corrected, skews
 
 
-def _measured(
-    claims: Sequence[_Claim], *, agreeing: int = _AGREEING
-) -> tuple[timedelta, bool]:
-    """Return how far the clock is ahead, and whether the claims are too few.
+def _agreeing(claims: Sequence[_Claim]) -> list[_Claim]:
+    """Return the claims that were observed with the least delay."""
+    greatest = max((one.offset for one in claims), default=NO_SKEW)
+    return [one for one in claims if greatest - one.offset <= LIMITS.astray]
 
-    Zero if the claims of its programs leave a doubt.
+
+def _measured(
+    claims: Sequence[_Claim], agreeing: int = _AGREEING
+) -> timedelta | None:
+    """Return how far the clock is ahead; None if the claims are too few.
+
+    Reports that were delayed by an outage are late by the same time if they
+    are of one moment: only different moments show a clock.
     """
-    if not claims:
-        return NO_SKEW, True
-    greatest = max(one.offset for one in claims)
-    if greatest > LIMITS.astray:
-        return greatest, False
-    late = greatest < -LIMITS.same_write
-    if not late:
-        return NO_SKEW, False
-    # Reports that were delayed by an outage are late by the same time if they
-    # are of one moment: only different moments show a clock.
-    moments = {
-        one.at: one.seen
-        for one in claims
-        if greatest - one.offset <= LIMITS.astray
-    }
-    few = len(set(moments.values())) < agreeing
-    return (NO_SKEW if few else greatest), few
+    found = _agreeing(claims)
+    moments = {one.at: one.seen for one in found}
+    if len(set(moments.values())) < agreeing:
+        return None
+    skew = max(one.offset for one in found)
+    right = -LIMITS.same_write <= skew <= LIMITS.astray
+    return NO_SKEW if right else skew
 
 
 def _boots(facts: Sequence[StoredFact]) -> list[int]:
@@ -162,17 +171,9 @@ def _until_set(
     A machine without a clock begins with an old time: its kubelet reports a
     start before the last sign of the boot before.
     """
-    began = [
-        s.fact.occurred_at or s.observed_at
-        for s in facts[first:last]
-        if _is_start(s)
-    ]
-    if not began:
-        return first
-    alive = [
-        at for s in facts[:first] if (at := life_proved(s, node)) is not None
-    ]
-    if not alive or min(began) >= max(alive):
+    began = [s.at for s in facts[first:last] if _is_start(s)]
+    alive = filter(None, (life_proved(s, node) for s in facts[:first]))
+    if not began or min(began) >= max(alive, default=min(began)):
         return first
     on_time = (one.place for one in spoken if -one.offset < LIMITS.moment)
     return next(on_time, last)
