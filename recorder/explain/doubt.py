@@ -172,7 +172,7 @@ def contradictions(transition: Transition) -> list[Contradiction]:
     for sign in episode.of(Topic.REBOOTED):
         if is_explained(sign, episode.boots) or is_first(sign, episode.boots):
             continue
-        boot, named = episode.state.boot_id, boot_named(sign)
+        boot, named = episode.state.boot_id, boot_named(sign.stored)
         but = (
             f"the boot ID of the Node is still {boot}"
             if named in {None, boot}

@@ -152,7 +152,7 @@ def _kernel_panic(transition: Transition) -> Faulted | None:
 def _is_of_this(transition: Transition, sign: Signal) -> bool:
     """Whether a panic caused this boot: its dump is found after it."""
     lost = [s.seen for s in transition.episode.of(Topic.READY)[:1]]
-    gone = min([transition.effect.seen, *lost])
+    gone = min([transition.effect.at, *lost])
     return sign.seen >= gone and sign.at >= gone - LIMITS.moment
 
 

@@ -7,6 +7,7 @@ import json
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from recorder.explain.verdict import Verdict
 from recorder.model.fact import FactKind
@@ -401,6 +402,55 @@ def test_a_change_is_not_dated_before_the_version_that_it_changed() -> None:
         step.at for step in verdict.steps
     )
     assert verdict.steps[0].at > at(5000)
+
+
+@pytest.mark.parametrize("events_first", [False, True])
+@pytest.mark.parametrize("broke", [200, 380])
+def test_what_a_list_shows_is_dated_by_the_listed_events(
+    broke: float, *, events_first: bool
+) -> None:
+    """A gap hid a boot, and a fault before or after it."""
+    tale = Tale("n1", "n2").gap(110, 400)
+    bad = {"type": "KernelDeadlock", "old": {"status": "False"}}
+    bad |= {"new": {"status": "True", "reason": "DockerHung"}}
+    said = "Node n1 has been rebooted, boot id: boot-2"
+
+    def report() -> None:
+        tale.event(400, "kubelet", "Rebooted", said, occurred=250)
+
+    if events_first:
+        report()
+    tale.boots(400).add(400, FactKind.CONDITION_CHANGED, bad, occurred=broke)
+    shown = tale.facts[-2].entry
+    tale.facts[-1] = replace(tale.facts[-1], entry=shown, index=1)
+    if not events_first:
+        report()
+    verdict = tale.verdict()
+    found = verdict.fault and verdict.fault.fault
+    assert found is (Fault.HUNG_KERNEL if broke < 250 else None)
+    assert verdict.confidence in {Confidence.UNKNOWN, Confidence.POSSIBLE}
+    assert "rebooted at 03:04:11" in verdict.sentence
+
+
+@pytest.mark.parametrize(("found", "panicked"), [(262, True), (40, False)])
+def test_a_dump_is_found_after_the_boot_that_listed_events_date(
+    found: float, *, panicked: bool
+) -> None:
+    tale = Tale("n1", "n2").gap(110, 400).boots(400)
+    said = "Node n1 has been rebooted, boot id: boot-2"
+    tale.event(400, "kubelet", "Rebooted", said, occurred=250)
+    tale.event(400, "gpud", "kernel_panic", occurred=found)
+    assert (tale.verdict().fault is not None) is panicked
+
+
+def test_what_others_write_after_a_listed_loss_shows_no_old_state() -> None:
+    """Audit went on in a gap of the watch; a list shows the loss before."""
+    tale = Tale("n1", "n2").gap(110, 400).asks(300, "alice", "patch")
+    lost = {"type": "Ready", "old": {"status": "True"}}
+    lost |= {"new": {"status": "Unknown", "reason": "NodeStatusUnknown"}}
+    tale.add(400, FactKind.CONDITION_CHANGED, lost, occurred=160)
+    verdict = tale.verdict()
+    assert verdict.not_before is None or verdict.not_before <= at(161)
 
 
 def test_machines_that_boot_into_one_boot_id_are_one_machine() -> None:

@@ -36,17 +36,27 @@ SKEW: Final = timedelta(seconds=2)
 _BOOT = re.compile(r"boot id: (\S+)")
 
 
-def boot_named(rebooted: Signal) -> str | None:
+def boot_named(rebooted: StoredFact) -> str | None:
     """Return the boot id that an Event `Rebooted` names."""
-    event = rebooted.detail
+    event = rebooted.fact.detail
     said = event.message if isinstance(event, EventOccurred) else None
     found = _BOOT.search(said or "")
     return None if found is None else found[1]
 
 
+def boots_reported(facts: Iterable[StoredFact]) -> dict[str, datetime]:
+    """Return when a kubelet first reported each boot, by its id."""
+    found: dict[str, datetime] = {}
+    for said in facts:
+        if boot := boot_named(said):
+            at = min(said.at + LIMITS.asynchronous, said.observed_at)
+            found.setdefault(boot, at)
+    return found
+
+
 def is_explained(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
     """Return whether an Event `Rebooted` is about a known boot of the Node."""
-    at, named = rebooted.at, boot_named(rebooted)
+    at, named = rebooted.at, boot_named(rebooted.stored)
     if named is None:
         return any(abs(at - seen) <= NEAR for seen in boots.values())
     seen = boots.get(named)
@@ -78,7 +88,7 @@ def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
     It is the first recorded boot of the Node, or an earlier one: only the
     kubelet knew the previous boot.
     """
-    named, at = boot_named(rebooted), rebooted.at
+    named, at = boot_named(rebooted.stored), rebooted.at
     first = next(iter(boots), None)
     if named is None or first is None:
         return named is not None
@@ -105,7 +115,7 @@ def not_before(transition: Transition) -> datetime | None:
     if not transition.was_lost:
         return _shown_before(transition)
     sure = [s.at for s in _starts(transition)]
-    new = min([*sure, _first_new(transition)])
+    new = min([*sure, transition.effect.at, transition.effect.seen])
     if not sure and transition.happened == Happened.REBOOT:
         new -= LIMITS.astray
     given_up = [
@@ -173,25 +183,13 @@ def heard_again(transition: Transition) -> datetime | None:
     return min([*ready[:1], *alive[:1]], default=None)
 
 
-def _first_new(transition: Transition) -> datetime:
-    effect = transition.effect.stored
-    return min(effect.at, effect.observed_at)
-
-
 def _starts(transition: Transition) -> list[Signal]:
     """Return the starts that a kubelet reported within a transition.
 
-    Its requests begin a little before the one that shows its start. A list
-    may show a boot long after the Event that names it. Starts within other
-    transitions of the episode are left out.
+    Its requests begin a little before the one that shows its start. Starts
+    within other transitions of the episode are left out.
     """
-    times = [transition.effect.seen]
-    boot = transition.effect.boot
-    times += [
-        s.at
-        for s in transition.episode.of(Topic.REBOOTED)
-        if boot is not None and boot_named(s) == boot
-    ]
+    times = transition.effect.at, transition.effect.seen
     return [
         s
         for s in transition.episode.signals
@@ -214,7 +212,9 @@ def _shown_before(transition: Transition) -> datetime | None:
     shown = [
         s.seen
         for s in transition.episode.signals
-        if s.position < until and s.topic not in _OF_THE_NEW
+        if s.position < until
+        and s.seen <= latest(transition.effect)
+        and s.topic not in _OF_THE_NEW
     ]
     return max(shown, default=None)
 

@@ -34,6 +34,7 @@ from recorder.explain.tracks.bounds import (
     SOMETIME,
     STARTS,
     boot_named,
+    boots_reported,
     created_at,
     is_explained,
     is_first_sight,
@@ -56,6 +57,7 @@ from recorder.facts.projections import (
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
     Appeared,
+    BootChanged,
     ConditionChanged,
     EventOccurred,
     Vanished,
@@ -85,7 +87,9 @@ def episodes_of(
     reader = _Reader(node, knowledge, base, Cables(node, ordered))
     reader.created = created_at(ordered)
     reader.cordons = unwatched(ordered)
-    for stored, skew in zip(*synchronized(node, ordered), strict=True):
+    known, skews = synchronized(node, ordered)
+    reader.reported = boots_reported(known)
+    for stored, skew in zip(known, skews, strict=True):
         reader.read(stored, skew)
     claims = [s for s in ordered if s.fact.kind is FactKind.CLAIMED]
     for one in reader.chains:
@@ -101,6 +105,7 @@ class _Reader:
     ) -> None:
         self._cables = cables
         self.cordons: Mapping[EntryName, bool] = {}
+        self.reported: Mapping[str, datetime] = {}
         self.chains: list[Episode] = []
         self._node, self._knowledge = node, knowledge
         self._state = base
@@ -221,10 +226,16 @@ class _Reader:
 
         A change cannot be older than the last observation of the previous
         version: the clock of its author was wrong, or the time is not of
-        this change.
+        this change. A boot that a list shows was when its kubelet said so.
         """
         fact = stored.fact
         last = self._shown.get(stored.entry.position, self._last)
+        if isinstance(fact.detail, BootChanged):
+            seen = stored.observed_at
+            said = self.reported.get(fact.detail.new or "", seen)
+            if last and last <= said < seen - LIMITS.moment:
+                fact = replace(fact, occurred_at=said)
+            return replace(stored, fact=fact)
         if (
             last is None
             or not isinstance(fact.detail, ConditionChanged)
@@ -423,7 +434,7 @@ class _Reader:
         boot = sign.boot
         for chain in self.chains[-1:]:
             reports = chain.of(Topic.REBOOTED)
-            if any(boot_named(rebooted) == boot for rebooted in reports):
+            if any(boot_named(said.stored) == boot for said in reports):
                 self._open = chain
 
     def _lost_since(self, chain: Episode) -> Episode:

@@ -158,7 +158,14 @@ class Transition:
     carried out is spent."""
 
     def precedes(self, signal: Signal) -> bool:
-        """Whether a signal came before the effect."""
+        """Whether a signal came before the effect.
+
+        A list shows both in any order: then their own times count.
+        """
+        dated = self.effect.stored.fact.occurred_at
+        said, late = signal.stored.fact.occurred_at, latest(self.effect)
+        if dated and said and said > late + LIMITS.astray:
+            return False
         return (
             signal.position < self.effect.position
             or latest(signal) < self.effect.at
