@@ -54,7 +54,9 @@ def test_what_a_person_asked_for_just_before_is_possible() -> None:
     assert decided(tale.verdict())[::3] == ("admin-request", "possible")
 
 
-@pytest.mark.parametrize("value", ["false", "done", "pending", "scheduled"])
+@pytest.mark.parametrize(
+    "value", ["false", "done", "pending", "scheduled", "never", "disabled"]
+)
 def test_what_is_off_or_for_some_day_is_no_order(value: str) -> None:
     tale = Tale().labels(10, "example.com/reboot", value, actor="roller")
     tale.crashes(20).labels(240, "example.com/reboot", None, old=value)
@@ -81,3 +83,38 @@ def test_who_says_so_emptied_a_node_that_another_had_cordoned() -> None:
     verdict = tale.pod(24.1, "EvictionByEvictionAPI").crashes(30).verdict()
     assert decided(verdict) == ("auto-remediation", "sentinel", None, "likely")
     assert verdict.fault is not None
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("no-reboot", "true"),
+        ("drain-skip", "true"),
+        ("state", "not-rebooting"),
+        ("last-operation", "reboot"),
+        ("battery", "maintenance-free"),
+    ],
+)
+def test_what_is_denied_or_past_is_no_order_and_no_purpose(
+    key: str, value: str
+) -> None:
+    key = f"ops.example.com/{key}"
+    tale = Tale().labels(10, key, value, actor="roller")
+    tale.cordons(11, "roller").crashes(20)
+    tale.labels(240, key, None, old=value, actor="roller")
+    assert decided(tale.uncordons(241, "roller").verdict()) == (None,)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("reboot-required", "reboot"),
+        ("action", "power-cycle"),
+        ("step", "last pod evicted, rebooting"),
+    ],
+)
+def test_a_value_that_is_an_act_states_it(key: str, value: str) -> None:
+    tale = Tale().labels(10, f"ops.example.com/{key}", value, actor="roller")
+    tale.cordons(11, "roller").crashes(20)
+    verdict = tale.uncordons(240, "roller").verdict()
+    assert decided(verdict) == ("admin-request", "roller", None, "likely")

@@ -6,7 +6,7 @@ they respond to. A mark alone opens no episode.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -49,6 +49,9 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stopped: list[str]
     drained: list[str]
     later: list[str]
+    past: list[str]
+    not_before: list[str]
+    not_after: list[str]
     nothing: frozenset[str]
     called_off: list[str]
     good: list[str]
@@ -64,7 +67,16 @@ def _any_of(words: Iterable[str], end: str = "") -> re.Pattern[str]:
 _INTENTS = [(one, _any_of(said)) for one, said in _WORDS.intents.items()]
 _STOP, _SOME_DAY = _any_of(_WORDS.stopped), _any_of(_WORDS.later)
 _ORDER = _any_of([*_WORDS.stopped, *_WORDS.drained])
+_PAST = _any_of(_WORDS.past)
 _CALLED_OFF, _POSITIVE = _any_of(_WORDS.called_off), _any_of(_WORDS.good, "$")
+_SAID = _any_of([_ORDER.pattern, *(words.pattern for _, words in _INTENTS)])
+_DENIED = re.compile(
+    rf"({'|'.join(_WORDS.not_before)})[^a-z0-9]{{0,2}}{_SAID.pattern}"
+    rf"|{_SAID.pattern}(?-i:[a-z]*)[^a-z0-9]{{0,2}}"
+    rf"({'|'.join(_WORDS.not_after)})",
+    re.IGNORECASE,
+)
+"""A word with what denies it: ``no-reboot``, ``maintenance-free``."""
 
 
 def marks_of(
@@ -117,10 +129,8 @@ def intents_of(steps: Iterable[Signal]) -> Iterator[tuple[Decision, Signal]]:
 
     The domain of a key names its owner, not a purpose.
     """
-    said = [
-        (step, _DOMAIN.sub("", f"{step.subject.name} {step.says}"))
-        for step in steps
-    ]
+    texts = ((step, f"{step.subject.name} {step.says}") for step in steps)
+    said = [(s, _DENIED.sub("", _DOMAIN.sub("", text))) for s, text in texts]
     for decision, words in _INTENTS:
         yield from ((decision, s) for s, text in said if words.search(text))
 
@@ -137,15 +147,9 @@ def is_undone(mark: Signal) -> bool:
         ):
             if new is None or new.lower() in _WORDS.nothing:
                 return True
-            return _states(old or "") and not _states(new)
+            return bool(_SAID.search(old or "")) and not _SAID.search(new)
         case _:
             return mark.over
-
-
-def _states(value: str) -> bool:
-    return bool(_ORDER.search(value)) or any(
-        words.search(value) for _, words in _INTENTS
-    )
 
 
 def is_order(
@@ -156,44 +160,37 @@ def is_order(
     Or, if ``later``, that this is planned, or waits for something. If
     ``stops``, only that it is rebooted.
     """
-    said: Iterable[str | None]
-    match mark.detail:
-        case (
-            LabelChanged(key=key, new=new)
-            | AnnotationChanged(key=key, new=new)
-        ):
-            if new is None or new.lower() in _WORDS.nothing:
-                return False
-            said = key.rpartition("/")[2], new
-        case EventOccurred(reason=reason, message=message):
-            said = [f"{reason} {message}"]
-        case ConditionChanged(type=name, new=new) if new is not None:
-            if new.status != "True" or mark.topic is not Topic.CONDITION:
-                return False
-            said = name, new.reason, new.message
-        case Appeared(created=True) if mark.topic is Topic.OBJECT:
-            said = [mark.subject.name]
-        case _:
-            return False
-    words, ordered = [text or "" for text in said], _STOP if stops else _ORDER
+    words = [_DENIED.sub("", text or "") for text in _words(mark)]
     # The first that says so decides, with what follows: ``reboot=pending``.
-    at = next(
-        (n for n, text in enumerate(words) if ordered.search(text)), None
-    )
-    if at is None:
-        return False
-    return later or not _SOME_DAY.search(" ".join(words[at:]))
+    while words and not (_STOP if stops else _ORDER).search(words[0]):
+        del words[0]
+    return bool(words) and (later or not _SOME_DAY.search(" ".join(words)))
+
+
+def _words(mark: Signal) -> Sequence[str | None]:
+    """Return the texts that may say what is done now."""
+    said: Sequence[str | None] = ()
+    match mark.detail:
+        case LabelChanged(new=str()) | AnnotationChanged(new=str()) as noted:
+            name, new = noted.key.rpartition("/")[2], noted.new or ""
+            if new.lower() not in _WORDS.nothing and not _PAST.search(name):
+                # A value that is an act states it, whatever its key.
+                is_act = _ORDER.match(new) and " " not in new
+                said = (new,) if is_act else (name, new)
+        case EventOccurred(reason=reason, message=message):
+            said = (f"{reason} {message}",)
+        case ConditionChanged(type=name, new=turned) if turned is not None:
+            if turned.status == "True" and mark.topic is Topic.CONDITION:
+                said = name, turned.reason, turned.message
+        case Appeared(created=True) if mark.topic is Topic.OBJECT:
+            said = (mark.subject.name,)
+    return said
 
 
 def is_made(mark: Signal) -> bool:
     """Whether an object that names the node was created."""
     detail = mark.detail
     return isinstance(detail, Appeared) and detail.created
-
-
-def is_deleted(mark: Signal) -> bool:
-    """Whether the deletion of an object was requested."""
-    return mark.kind is FactKind.DELETION_REQUESTED
 
 
 def is_called_off(mark: Signal) -> bool:

@@ -20,7 +20,6 @@ from recorder.explain.signals import (
     Topic,
     is_bad,
     is_called_off,
-    is_deleted,
     is_made,
     is_order,
     is_report,
@@ -31,6 +30,7 @@ from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
+from recorder.model.fact import FactKind
 from recorder.model.facts import ConditionChanged
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Role
 
@@ -326,6 +326,7 @@ class Transition:
         They said so before the loss, or were made and deleted before it.
         """
         made = {m.subject for m in self.episode.marks if is_made(m)}
+        deleted = FactKind.DELETION_REQUESTED
         return {
             signal.subject
             for signal in self.episode.written
@@ -333,7 +334,7 @@ class Transition:
             and latest(signal) < self.lost_at
             and (
                 is_called_off(signal)
-                or (signal.subject in made and is_deleted(signal))
+                or (signal.subject in made and signal.kind is deleted)
             )
         }
 
