@@ -110,8 +110,8 @@ def _stated(t: Transition, one: Intervention) -> Iterator[Led]:
             and not step.vague
             and step.kind is not FactKind.EVENT
         )
-        if stated is Decision.AUTO_REMEDIATION and not holds and t.is_ordered:
-            strength = weaker(Confidence.LIKELY, strength)  # by another
+        if decision not in OTHERS and not holds and _is_taken_over(t, one):
+            strength = weaker(Confidence.LIKELY, strength)
         yield Led(decision, step, who, strength, STATED + holds)
 
 
@@ -187,14 +187,17 @@ def _ordered(t: Transition, one: Intervention) -> Led | None:
     ]
     if t.happened != Happened.REBOOT or not orders:
         return None
-    done = (
-        one.asked
-        or one.of(Topic.CORDON)
-        or _had_emptied(t, one)
-        or _is_taken_back(t, one, orders)
+    holds = not one.is_by_hand or not t.taken_back(orders[-1])
+    done = one.asked or (
+        holds
+        and (
+            any(s.topic in _CLEARING for s in one.steps)
+            or _had_emptied(t, one)
+            or _is_taken_back(t, one, orders)
+        )
     )
     carried = _is_taken_up(t, orders)
-    if not (done or carried or _still_holds(t, one, orders)):
+    if not (done or carried or (holds and one.is_by_hand)):
         return None
     found = None if one.is_by_hand else purpose_of(t, one, orders[0])
     if found is None:
@@ -221,8 +224,27 @@ def _acted(t: Transition, one: Intervention) -> Led | None:
     ]
     if not (done and any(t.is_recent(step) for step in one.steps)):
         return None
-    return purpose_of(t, one, done[0])
+    found = purpose_of(t, one, done[0])
+    if found is None or not _is_taken_over(t, one):
+        return found
+    return found._replace(strength=Confidence.POSSIBLE)
 
+
+def _is_taken_over(t: Transition, one: Intervention) -> bool:
+    """Whether another author then said that the node is rebooted."""
+    return t.happened == Happened.REBOOT and any(
+        is_order(mark, stops=True)
+        and mark.position > one.steps[-1].position
+        and t.is_before(mark)
+        and mark.subject not in t.called_off
+        and (author := t.author(mark)) is not None
+        and not is_same(author, one.author)
+        for mark in t.episode.marks
+    )
+
+
+_CLEARING = frozenset({Topic.CORDON, Topic.EVICTION, Topic.TAINT})
+"""Topics of acts that take a node out of service."""
 
 _REMOVING = (Topic.DELETION, Topic.IDENTITY)
 
@@ -231,8 +253,7 @@ def _had_emptied(t: Transition, one: Intervention) -> bool:
     """Whether its author emptied the node for an order that still holds."""
     before = t.episode.before
     return any(
-        s.topic in {Topic.CORDON, Topic.EVICTION}
-        and is_same(author_of(s, before), one.author)
+        s.topic in _CLEARING and is_same(author_of(s, before), one.author)
         for s in before
     )
 
@@ -248,7 +269,7 @@ def is_given_back(
     own = {step.subject for step in steps}
     return (
         t.is_back
-        and bool(one.of(Topic.CORDON))
+        and bool(one.of(Topic.CORDON) or one.of(Topic.TAINT))
         and any(
             s.position > t.effect.position
             and s.subject in own
@@ -267,20 +288,6 @@ def _is_taken_back(
     return any(
         mark.position > t.effect.position
         and (mark.subject in own or is_same(t.author(mark), one.author))
-        for mark in t.episode.marks
-    )
-
-
-def _still_holds(
-    t: Transition, one: Intervention, orders: list[Signal]
-) -> bool:
-    """Whether the order of a person was not taken back."""
-    last = orders[-1]
-    return one.is_by_hand and not any(
-        mark.subject == last.subject
-        and mark.position > last.position
-        and t.precedes(mark)
-        and not is_order(mark)
         for mark in t.episode.marks
     )
 
@@ -364,7 +371,8 @@ def _drained(t: Transition, one: Intervention) -> Led | None:
     ):
         return None
     # Without a record of the author, it may be a program with an order.
-    sure = near and one.author is not None and not hidden
+    known = one.author is not None and not hidden
+    sure = near and known and not _is_taken_over(t, one)
     strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
     weight = 1 if near else 0
     return Led(Decision.MANUAL_DRAIN, step, one.author, strength, weight)

@@ -3,6 +3,7 @@
 import pytest
 
 from recorder.explain.verdict import Verdict
+from recorder.model.fact import FactKind
 from tests.explain.tale import Tale
 
 REQUESTED = "ops.example.com/reboot-requested"
@@ -118,3 +119,47 @@ def test_a_value_that_is_an_act_states_it(key: str, value: str) -> None:
     tale.cordons(11, "roller").crashes(20)
     verdict = tale.uncordons(240, "roller").verdict()
     assert decided(verdict) == ("admin-request", "roller", None, "likely")
+
+
+def test_who_evicts_by_a_taint_and_says_reboot_ordered_it() -> None:
+    taint = "ops.example.com/hold", "NoExecute"
+    tale = Tale().labels(10, STATE, "power-cycle", actor="roller")
+    tale.taints(11, *taint, actor="roller").pod(12, "DeletionByTaintManager")
+    tale.crashes(20).taints(240, *taint, actor="roller", off=True)
+    assert decided(tale.verdict())[:2] == ("admin-request", "roller")
+
+
+def test_who_then_says_that_it_reboots_took_over_from_a_person() -> None:
+    tale = Tale().cordons(5, "kubectl-cordon")
+    tale.asks(5, "alice", "patch", '{"spec":{"unschedulable":true}}')
+    tale.pod(6, "EvictionByEvictionAPI")
+    tale.labels(60, STATE, "rebooting", actor="roller").crashes(70)
+    tale.labels(300, STATE, None, old="rebooting", actor="roller")
+    done = decided(tale.verdict())
+    assert done == ("admin-request", "roller", None, "possible")
+
+
+def test_who_then_says_that_it_reboots_took_over_from_a_program() -> None:
+    tale = Tale().condition(5, "FanStopped", "True", actor="a-detector")
+    tale.cordons(7, "keeper").taints(7, "FanStopped", actor="keeper")
+    tale.labels(10, STATE, "rebooting", actor="roller").crashes(20)
+    done = decided(tale.labels(240, STATE, None, actor="roller").verdict())
+    assert done[:2] == ("auto-remediation", "roller")
+
+
+def test_who_asked_again_after_an_order_was_withdrawn_is_named() -> None:
+    tale = Tale()
+    for seconds, who in ((10, "alice"), (60, "bob")):
+        tale.labels(seconds, REQUESTED, None, old="now")
+        tale.labels(seconds + 1, REQUESTED, "now", actor="kubectl-label")
+        body = f'{{"labels":"{REQUESTED}"}}'
+        tale.asks(seconds + 1, who, "patch", body)
+    tale.cordons(62, "roller").crashes(70)
+    tale.labels(290, REQUESTED, None, old="now", actor="roller")
+    assert decided(tale.verdict())[:2] == ("admin-request", "bob")
+
+
+def test_who_requested_the_deletion_of_a_node_also_removed_it() -> None:
+    tale = Tale().event(5, "maker", "Registered", "joined autoscaling group a")
+    tale.add(60, FactKind.DELETION_REQUESTED, {}, actor="maker").vanishes(65)
+    assert decided(tale.verdict())[1] == "maker"

@@ -188,7 +188,7 @@ def _obeying(
             is_same(other.author, author) for author in serving
         )
         if served or any(
-            _is_quoted(order, [*other.marks, *other.of(Topic.TAINT)])
+            _is_quoted(order, other, transition)
             or _is_emptied_for(order, other, transition)
             for order in orders
         ):
@@ -202,17 +202,7 @@ def _is_emptied_for(
 
     An order that is removed without any act is withdrawn.
     """
-    gone = min(
-        (
-            mark.position
-            for mark in transition.episode.marks
-            if mark.subject == order.subject
-            and mark.position > order.position
-            and not is_order(mark)
-            and transition.is_before(mark)
-        ),
-        default=0,
-    )
+    gone = transition.taken_back(order)
     emptied = [*other.of(Topic.CORDON), *other.of(Topic.EVICTION)]
     return any(order.position < step.position < gone for step in emptied)
 
@@ -228,14 +218,17 @@ def _literals(order: Signal) -> Iterator[str]:
         yield from filter(None, (detail.new.reason, detail.new.message))
 
 
-def _is_quoted(order: Signal, marks: Iterable[Signal]) -> bool:
-    """Whether a mark after an order quotes a literal of it."""
+def _is_quoted(
+    order: Signal, other: Intervention, transition: Transition
+) -> bool:
+    """Whether another quotes a literal of an order while that holds."""
     literals = [x for x in _literals(order) if len(x) >= QUOTE_MIN]
+    gone = transition.taken_back(order)
     return any(
-        mark.position > order.position
+        order.position < mark.position <= (gone or mark.position)
         and mark.subject != order.subject
         and any(literal in mark.says for literal in literals)
-        for mark in marks
+        for mark in (*other.marks, *other.of(Topic.TAINT))
     )
 
 
@@ -297,9 +290,11 @@ def _fitting(
         ]
         return holding[-1] if holding else None
     if author is None and step.topic in {Topic.IDENTITY, Topic.DELETION}:
-        # Without a record, the author of a deletion is the one who announced
-        # it.
-        taking = [one for one in found if one.takes] or [
+        # Without a record, the author of a deletion is the one who requested
+        # or announced it.
+        taking = [
+            one for one in found if one.takes or one.of(Topic.DELETION)
+        ] or [
             one
             for one in found
             if one.is_by_program

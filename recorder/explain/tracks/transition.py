@@ -526,16 +526,17 @@ class Transition:
             for mark in self.episode.marks
         )
 
-    @property
-    def is_ordered(self) -> bool:
-        """Whether an object ordered a reboot that then came."""
-        return self.happened == Happened.REBOOT and any(
-            mark.topic is Topic.OBJECT
-            and is_order(mark)
-            and self.is_before(mark)
-            and mark.subject not in self.called_off
+    def taken_back(self, order: Signal) -> int:
+        """Return the position at which an order ended before the effect."""
+        ends = (
+            mark.position
             for mark in self.episode.marks
+            if mark.subject == order.subject
+            and mark.position > order.position
+            and not is_order(mark)
+            and self.is_before(mark)
         )
+        return min(ends, default=0)
 
     @property
     def was_cordoned(self) -> bool:
