@@ -66,9 +66,9 @@ class Gang:
             if over is None or over + LIMITS.asynchronous >= failure.since
             for pod in self.pods
             if pod.node == failure.verdict.node
-            and (strike := Strike(failure, pod)).can_hit(
-                self.workload, self.pods
-            )
+            and (
+                strike := Strike(failure, pod, self.workload, self.pods)
+            ).can_hit
         ]
         acting = {s.pod.key for s in touched if carries_out(s.verdict, s.pod)}
         touched = [s for s in touched if s.pod.key not in acting]
@@ -80,7 +80,7 @@ class Gang:
         ]
         self.whole |= fell_together(self.workload, lost, self.pods)
         found = self._blows(lost)
-        given = self._displaced(acting | {s.pod.key for s in touched})
+        given = self._displaced(acting | {one.pod.key for one in lost})
         found += [
             hit
             for hit in given
@@ -283,8 +283,6 @@ def _order(one: Taking) -> tuple[datetime, datetime, int, str]:
     return *one.order, one.pod.pod.name
 
 
-ONE_SECOND: Final = timedelta(seconds=1)
-
 DIGITS: Final = 4
 """Digits of GPU-hours: a ten-thousandth is a third of a second."""
 
@@ -306,7 +304,7 @@ def charged(lost: Iterable[Taking], gpu_hours: float) -> list[Charge]:
     beginning = {
         one.verdict_id
         for one in taken.values()
-        if one.order[0] - began <= ONE_SECOND
+        if one.order[0] - began <= LIMITS.asynchronous
     }
     sharing = [key for key in pods if key[1] in beginning]
     share = round(gpu_hours / len(sharing), DIGITS)
@@ -344,7 +342,8 @@ def failure_of(verdict: Verdict) -> Failure | None:
         since = min(since, verdict.began_at)
     since = min(since, seen)
     back = verdict.back_in_service_at
-    end = LAST if back is None else back + AFTERMATH
+    late = TOGETHER if verdict.happened in OUTLIVED else AFTERMATH
+    end = LAST if back is None else back + late
     return Failure(verdict=verdict, since=since, seen=seen, until=end)
 
 

@@ -49,9 +49,6 @@ REVISION: Final = "controller-revision-hash"
 OUTLIVED: Final = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
 """What containers may outlive."""
 
-ONE_LIST: Final = timedelta(seconds=2)
-"""How far apart the lists that close one gap are."""
-
 
 def came_with(pod: Placement, at: datetime) -> bool:
     """Whether the list that showed a hit also showed a Pod for the first time.
@@ -61,7 +58,7 @@ def came_with(pod: Placement, at: datetime) -> bool:
     return (
         pod.listed
         and pod.seen_at is not None
-        and abs(pod.seen_at - at) <= ONE_LIST
+        and abs(pod.seen_at - at) <= LIMITS.astray
     )
 
 
@@ -137,12 +134,20 @@ class Taking(NamedTuple):
 class Strike:
     """A failure of a node and a Pod on it, which it may have cost."""
 
-    def __init__(self, failure: Failure, pod: Placement) -> None:
+    def __init__(
+        self,
+        failure: Failure,
+        pod: Placement,
+        workload: Workload,
+        pods: Sequence[Placement],
+    ) -> None:
         self.failure, self.pod = failure, pod
+        self.workload, self.pods = workload, pods
         self.verdict = failure.verdict
 
-    def can_hit(self, workload: Workload, pods: Sequence[Placement]) -> bool:
-        """Return whether it can end the Pod of a workload that way.
+    @property
+    def can_hit(self) -> bool:
+        """Whether it can end the Pod of the workload that way.
 
         A node that stayed in service hits only what failed on it. A restart
         of a kubelet deletes no Pod: the deletion had another reason.
@@ -152,12 +157,9 @@ class Strike:
             return False
         if happened == Happened.DEGRADED:
             can = pod.phase == "Failed"
-        elif happened == Happened.CORDONED:
-            # A server may be rolled out meanwhile.
-            rolled = workload.kind in SERVERS and not was_deleted(
-                pod, workload, pods
-            )
-            can = not rolled and self._was_emptied(pods)
+        elif happened in STAYING:
+            drained = happened == Happened.DRAINED and pod.disruption
+            can = not is_preempted(pod) and bool(drained or self._was_emptied)
         elif happened == Happened.KUBELET_RESTART and pod.deleting_at:
             can = pod.disruption is not None or any(
                 at is not None and self.failure.since <= at < pod.deleting_at
@@ -165,29 +167,32 @@ class Strike:
             )
         else:
             can = True
-        return can and not self._was_deleted(workload, pods)
+        return can and not self._was_deleted()
 
-    def _was_emptied(self, pods: Iterable[Placement]) -> bool:
-        """Return whether the Pod was deleted because its node was cordoned.
+    @cached_property
+    def _was_emptied(self) -> bool:
+        """Whether the Pod was deleted because its node was cordoned.
 
         It ends first of its workload and is replaced: neither the end of the
-        workload nor that of another member ended it.
+        workload, nor that of another member, nor a rollout ended it.
         """
         pod, at = self.pod, self.pod.deleting_at
         back = self.verdict.back_in_service_at
         if at is None or not self.failure.since <= at <= (back or at):
             return False
-        others = [other for other in pods if other.key != pod.key]
+        others = [other for other in self.pods if other.key != pod.key]
         ends = [e for o in others for e in (o.deleting_at, o.ended_at) if e]
         return (
             (pod.ended_at or at) >= at
             and any(o.bound_at and o.bound_at >= at for o in others)
             and not any(at - TOGETHER <= end < at for end in ends)
+            and bool(
+                self.workload.kind not in SERVERS
+                or was_deleted(pod, self.workload, self.pods)
+            )
         )
 
-    def _was_deleted(
-        self, workload: Workload, pods: Sequence[Placement]
-    ) -> bool:
+    def _was_deleted(self) -> bool:
         """Return whether the Pod was deleted before the failure.
 
         If nothing replaces it, the reason of its deletion ended it, whatever
@@ -197,15 +202,17 @@ class Strike:
         """
         pod, since = self.pod, self.failure.since
         deleting_at, disrupted_at = pod.deleting_at, pod.disrupted_at
-        if deleting_at is None or deleting_at >= since:
+        unknown = self.failure.seen if self.verdict.happened in LOST else since
+        if deleting_at is None or deleting_at >= unknown:
             return False
-        others = [o for o in pods if o.key != pod.key and o.bound_at]
+        others = [o for o in self.pods if o.key != pod.key]
         if (disrupted_at is None or disrupted_at > deleting_at) and not any(
-            o.bound_at and o.bound_at > since for o in others
+            (o.bound_at or o.seen_at or since) > max(since, deleting_at)
+            for o in others
         ):
             return True
-        soon = workload.kind in REPLACED
-        return any(
+        soon = self.workload.kind in REPLACED
+        return deleting_at < since and any(
             other.node != pod.node
             and other.runs_at(since)
             and (other.deleting_at is None or other.deleting_at > since)
@@ -218,14 +225,18 @@ class Strike:
     def _since(self) -> datetime:
         """Since when what happened to the node may cost the Pod.
 
-        A kubelet evicts a Pod before it reports the pressure.
+        A kubelet evicts a Pod before it reports the pressure. What empties a
+        node costs no other Pod while the node lives.
         """
+        happened, since = self.verdict.happened, self.failure.since
+        if self.pod.disruption is None and happened in LOST:
+            lived = min(self.verdict.not_before or LAST, self.failure.seen)
+            return since if self._was_emptied else max(since, lived)
         pressed = (
-            self.verdict.happened == Happened.DEGRADED
+            happened == Happened.DEGRADED
             and self.pod.disruption == BY_KUBELET
             and not is_preempted(self.pod)
         )
-        since = self.failure.since
         return since - LIMITS.astray if pressed else since
 
     @cached_property
@@ -241,13 +252,13 @@ class Strike:
                 ended_at = None if pod.over_at > served else ended_at
             at = pod.disrupted_at
             if (
-                self.verdict.happened in OUTLIVED
+                self.verdict.happened in OUTLIVED | STAYING
                 and (pod.disruption == REQUESTED or is_preempted(pod))
                 and at is not None
                 and at > served
             ):
-                # It outlived the loss, if the machine did.
-                until = at - ONE_LIST
+                # It outlived the loss, if the machine did, or the drain.
+                until = at - LIMITS.astray
         ends = (pod.disrupted_at, ended_at, pod.deleting_at, *pod.restarts)
         times = [at for at in ends if at and self._since <= at <= until]
         if times or not (
@@ -315,7 +326,8 @@ class Strike:
 def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
     """Return whether a time is late only because of a gap before it."""
     return any(
-        hole.begin < at and (hole.until is None or at <= hole.until + ONE_LIST)
+        hole.begin < at
+        and (hole.until is None or at <= hole.until + LIMITS.astray)
         for hole in holes
     )
 
@@ -353,7 +365,7 @@ def was_deleted(
     others = [o for o in pods if o.key != pod.key]
     alike = [o for o in others if owner in o.owners]
     ran = [o.left_at or gone + TOGETHER for o in alike if o.runs_at(at)]
-    at_once = ran and max(ran) <= at + ONE_LIST
+    at_once = ran and max(ran) <= at + LIMITS.astray
     if at_once and owner.kind not in SERVERS and not again:
         return None
     alone = workload.kind in SERVERS or workload.uid == owner.uid
@@ -375,7 +387,7 @@ def _goes_at(pod: Placement, at: datetime) -> bool:
     return (
         pod.deleted_at is not None
         and pod.disrupted_at is None
-        and abs(pod.deleted_at - at) <= ONE_LIST
+        and abs(pod.deleted_at - at) <= LIMITS.astray
     )
 
 

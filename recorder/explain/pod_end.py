@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
+from recorder.explain.thresholds import LIMITS
 from recorder.facts.projections import (
     EVICTIONS,
     PREEMPTING,
@@ -54,10 +55,6 @@ REFUSED: Final[Mapping[str, EndedBy]] = {
 }
 """The cause by the reason of a failed Pod; other reasons are of kubelets."""
 
-AT_ONCE: Final = timedelta(seconds=2)
-"""How far apart the deletion of a Pod and its reason are observed; what is
-recorded later came after the deletion."""
-
 TOGETHER: Final = timedelta(seconds=60)
 """How far apart the Pods of a gang react to one cause."""
 
@@ -86,7 +83,7 @@ def taken(
         return EndedBy.PREEMPTION, left
     if by is None and pod.phase == "Failed" and pod.refusal is not None:
         by = REFUSED.get(pod.refusal, EndedBy.EVICTION)
-    if by is None or at is None or (left and left + AT_ONCE < at):
+    if by is None or at is None or (left and left + LIMITS.astray < at):
         return None
     return EndedBy.PREEMPTION if is_preempted(pod) else by, at
 

@@ -538,3 +538,122 @@ def test_a_pod_that_fails_after_its_gang_ran_again_has_an_end_of_its_own() -> (
         (EndedBy.NODE_FAILURE, ["llm-0"], at(100)),
         (EndedBy.CONTAINER_EXIT, ["llm-1"], at(140)),
     ]
+
+
+@pytest.mark.parametrize("cordoned", [False, True])
+@pytest.mark.parametrize("of", ["Job", "ReplicaSet"])
+def test_a_pod_that_is_not_wanted_is_not_hit_by_a_loss_seen_later(
+    of: str, *, cordoned: bool
+) -> None:
+    """It is scaled down after the last renewal, or after a cordon."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of)
+    tale.pod_runs(1, "llm-1", "n2", of)
+    if cordoned:
+        tale.cordons(45, "someone")
+    tale.deletes(60, "llm-0").crashes(100 if cordoned else 55)
+    assert harmed(tale) == []
+
+
+@pytest.mark.parametrize("revision", ["1", "2"])
+def test_a_rollout_on_a_cordoned_node_is_not_hit_by_its_crash(
+    revision: str,
+) -> None:
+    of = "StatefulSet"
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of).cordons(50, "someone")
+    tale.deletes(60, "llm-0")
+    tale.pod_runs(64, "llm-1", "n2", of, created=True, revision=revision)
+    tale.crashes(100)
+    found = [hit.hit_at for hit in harmed(tale)]
+    assert found == ([at(60)] if revision == "1" else [])
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+def test_a_container_that_fails_on_a_cordoned_node_ends_by_itself(
+    *, lasting: bool
+) -> None:
+    """The node crashes after that."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", "ReplicaSet")
+    tale.cordons(50, "someone")
+    if lasting:
+        tale.pod_ends(60, "llm-0", "n1", 1).crashes(100)
+    else:
+        restarts(tale, 60, code=1).crashes(100)
+        restarts(tale, 305, code=255, count=2)
+    found = [(one.ended_by, one.at) for one in ended(tale)]
+    crash = (EndedBy.NODE_FAILURE, at(150))
+    assert found[0] == (EndedBy.CONTAINER_EXIT, at(60))
+    assert found[1:] == ([] if lasting else [crash])
+
+
+def test_a_deletion_because_a_job_failed_is_no_hit_on_a_node_lost_later() -> (
+    None
+):
+    """Its last renewal is older than the failure."""
+    tale = Tale("n1")
+    job = ObjectIdentity("batch", "Job", "train", "llm", "uid-llm")
+    tale.add(0.5, FactKind.APPEARED, {"state": {}}, node=None, about=job)
+    tale.pod_runs(1, "llm-0", "n2").pod_runs(1, "llm-1", "n1")
+    tale.pod_ends(50, "llm-0", "n2", 1)
+    failed = {"status": "True", "reason": "BackoffLimitExceeded"}
+    detail = {"type": "Failed", "old": None, "new": failed}
+    tale.add(51, FactKind.CONDITION_CHANGED, detail, node=None, about=job)
+    tale.add(51.1, FactKind.DELETION_REQUESTED, {}, about=a_pod("llm-1"))
+    tale.crashes(45)
+    tale.pod_ends(262, "llm-1", "n1", 255)
+    assert harmed(tale) == []
+    (ending,) = ended(tale)
+    assert (ending.ended_by, ending.outcome, ending.stopped) == (
+        EndedBy.CONTAINER_EXIT,
+        Outcome.FAILED,
+        ["llm-1"],
+    )
+
+
+@pytest.mark.parametrize("silent", [False, True])
+@pytest.mark.parametrize("lasting", [False, True])
+def test_a_container_that_fails_minutes_after_its_node_returned_is_its_own(
+    *, lasting: bool, silent: bool
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", "ReplicaSet")
+    if silent:
+        tale.silent(60, renewed=50).lost(60).ready(100)
+    else:
+        tale.kubelet_starts(100)
+    if lasting:
+        tale.pod_ends(300, "llm-0", "n1", 1)
+    else:
+        restarts(tale, 300, code=1)
+    (hit,) = harmed(tale)
+    assert hit.outcome is Outcome.SURVIVED
+    found = [(one.ended_by, one.at) for one in ended(tale)]
+    assert found == [(EndedBy.CONTAINER_EXIT, at(300))]
+
+
+@pytest.mark.parametrize(
+    ("reason", "when", "hit_by"),
+    [
+        ("EvictionByEvictionAPI", 60, HitBy.DRAIN),
+        ("EvictionByEvictionAPI", 105, HitBy.EVICTION),
+        ("PreemptionByScheduler", 60, HitBy.PREEMPTION),
+        (None, 60, None),
+    ],
+)
+@pytest.mark.parametrize("drained", [False, True])
+def test_a_drain_hits_the_pods_that_it_asked_to_go(
+    reason: str | None, when: float, hit_by: HitBy | None, *, drained: bool
+) -> None:
+    """Neither one that fails, nor one that leaves for another reason."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").cordons(50, "someone")
+    if drained:
+        tale.pod(52, "EvictionByEvictionAPI", name="other")
+    if when > 90:
+        tale.uncordons(90, "someone")
+    if reason:
+        tale.pod(when, reason, name="llm-0").deletes(when, "llm-0")
+    else:
+        tale.pod_ends(when, "llm-0", "n1", 1)
+    if when <= 90:
+        tale.uncordons(90, "someone")
+    tale.pod_runs(when + 50, "llm-1", "n2", created=True)
+    found = [one for one in harmed(tale) if one.name == "llm"]
+    assert [one.hit_by for one in found] == ([hit_by] if hit_by else [])
