@@ -28,6 +28,7 @@ from recorder.explain.pod_end import (
     PodEnd,
     ends_of,
 )
+from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Verdict
 from recorder.facts import over, says_with_object
 from recorder.facts.over import ending_conditions, says_over
@@ -45,7 +46,6 @@ from recorder.model.facts import (
     FieldChanged,
     Vanished,
 )
-from recorder.model.moment import LAST
 from recorder.model.outcomes import (
     Cause,
     Confidence,
@@ -71,8 +71,6 @@ SUSPENDED_BY_FIELD: Final = frozenset({"RayJob"})
 
 WITHOUT_REASON: Final = frozenset({EndedBy.DELETION, EndedBy.UNRECORDED})
 """Ends of a Pod for which something else may be the reason."""
-
-A_MOMENT: Final = timedelta(seconds=1)
 
 VERDICTS_MAX: Final = 10
 """Verdicts that an ending lists, each of some kilobytes."""
@@ -141,13 +139,7 @@ class Draft:
         at, pods = self.ends[-1].at, self.life.pods
         keys = {end.pod.key for end in self.ends if end.at == at}
         lost = [p for p in pods if p.key in keys]
-        ran = [
-            p
-            for p in pods
-            if (p.running_at or LAST) <= at <= (p.over_at or LAST)
-        ]
-        whole = self.life.workload.is_gang
-        return Loss(at, ran if whole else lost, lost, pods, whole)
+        return Loss.of(at, lost, pods, whole=self.life.workload.is_gang)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -171,7 +163,7 @@ class Draft:
 
     def holds(self, at: datetime) -> bool:
         """Return whether the workload had not continued by a time."""
-        return self.at - A_MOMENT <= at and (
+        return self.at - LIMITS.asynchronous <= at and (
             self.again is None or at <= self.again
         )
 
@@ -396,7 +388,7 @@ def _place(
         if end.by is EndedBy.NODE_FAILURE:
             stopping[0].evidence += end.evidence  # it blames another node
         return
-    before = [d for d in drafts if d.at <= end.at + A_MOMENT]
+    before = [d for d in drafts if d.at <= end.at + LIMITS.asynchronous]
     last = before[-1] if before else None
     if last is None or not last.repeats(end):
         # Completed work ends; a server may replace its Pods at any time; and

@@ -111,3 +111,15 @@ def test_a_list_shows_a_replacement_a_moment_before_the_loss() -> None:
     history.add(10, FactKind.ENDED, gone, about=a_pod("llm-0"))
 
     assert state(history) == (WorkloadState.RUNNING, [EndedBy.EVICTION])
+
+
+def test_a_gang_runs_of_which_a_list_shows_a_replacement_and_no_end() -> None:
+    """What ended its Pod is hidden by a gap before the list."""
+    history = running("llm-0")
+    fields = {"phase": "Running"}
+    listed = {"state": {"node": "n2", "owners": [OWNED], "fields": fields}}
+    history.add(50, FactKind.APPEARED, listed, node="n2", about=a_pod("llm-1"))
+    gone = {"inferred": True, "state": {}}
+    history.add(50, FactKind.VANISHED, gone, about=a_pod("llm-0"))
+
+    assert state(history) == (WorkloadState.RUNNING, [EndedBy.UNRECORDED])
