@@ -173,8 +173,9 @@ class Strike:
     def _was_emptied(self) -> bool:
         """Whether the Pod was deleted because its node was cordoned.
 
-        It ends first of its workload and is replaced: neither the end of the
-        workload, nor that of another member, nor a rollout ended it.
+        It ends first of its workload and is replaced, if anything does that:
+        neither the end of the workload, nor that of another member, nor a
+        rollout ended it.
         """
         pod, at = self.pod, self.pod.deleting_at
         back = self.verdict.back_in_service_at
@@ -184,7 +185,10 @@ class Strike:
         ends = [e for o in others for e in (o.deleting_at, o.ended_at) if e]
         return (
             (pod.ended_at or at) >= at
-            and any(o.bound_at and o.bound_at >= at for o in others)
+            and (
+                self.workload.kind == "Pod"
+                or any(o.bound_at and o.bound_at >= at for o in others)
+            )
             and not any(at - TOGETHER <= end < at for end in ends)
             and bool(
                 self.workload.kind not in SERVERS
@@ -202,8 +206,9 @@ class Strike:
         """
         pod, since = self.pod, self.failure.since
         deleting_at, disrupted_at = pod.deleting_at, pod.disrupted_at
-        unknown = self.failure.seen if self.verdict.happened in LOST else since
-        if deleting_at is None or deleting_at >= unknown:
+        lost = self.verdict.happened in LOST and not pod.unseen
+        unknown = self.failure.seen if lost else since
+        if deleting_at is None or deleting_at >= unknown or self._was_emptied:
             return False
         others = [o for o in self.pods if o.key != pod.key]
         if (disrupted_at is None or disrupted_at > deleting_at) and not any(
@@ -229,7 +234,8 @@ class Strike:
         node costs no other Pod while the node lives.
         """
         happened, since = self.verdict.happened, self.failure.since
-        if self.pod.disruption is None and happened in LOST:
+        known = self.pod.disruption is None and not self.pod.unseen
+        if known and happened in LOST:
             lived = min(self.verdict.not_before or LAST, self.failure.seen)
             return since if self._was_emptied else max(since, lived)
         pressed = (
