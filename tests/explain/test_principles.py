@@ -99,6 +99,21 @@ def test_a_program_that_says_reboot_and_gives_the_node_back_ordered_it(
     assert (verdict.confidence is Confidence.LIKELY) is sure
 
 
+@pytest.mark.parametrize(
+    ("spec", "sure"),
+    [({}, True), ({"unschedulable": True}, False)],
+)
+def test_a_whole_node_that_is_written_uncordons_it_by_what_it_leaves_out(
+    spec: dict[str, bool], *, sure: bool
+) -> None:
+    user, key = "system:serviceaccount:ops:roller", "example.net/reboot"
+    tale = Tale().labels(10, key, "60", annotation=True, actor="roller")
+    tale.cordons(11, "roller").pod(12, "EvictionByEvictionAPI").crashes(20)
+    body = json.dumps({"kind": "Node", "spec": spec})
+    tale.asks(240, user, "update", body).uncordons(240)
+    assert (tale.verdict().confidence is Confidence.LIKELY) is sure
+
+
 def test_a_program_that_says_drain_and_takes_it_back_need_not_reboot() -> None:
     key, by = "example.net/state", "roller"
     tale = Tale().labels(10, key, "Draining", annotation=True, actor=by)

@@ -140,6 +140,9 @@ def _says(change: Signal, detail: Requested) -> bool:
     body = detail.body or ""
     match change.topic:
         case Topic.CORDON:
+            if change.over and detail.verb == "update":
+                # It states the whole Node: what it leaves out is removed.
+                return '"spec":' in body and not _CORDON.search(body)
             words = _UNCORDON if change.over else _CORDON
             return words.search(body) is not None
         case Topic.CONDITION:
