@@ -272,16 +272,16 @@ def _emptied_before(
     if any(step.topic in EMPTYING for step in deleted.steps):
         return decided
     for one in reversed(acted):
-        cordons, evictions = one.of(Topic.CORDON), one.of(Topic.EVICTION)
+        held = one.of(Topic.CORDON) or one.of(Topic.TAINT)
         if (
             deleted.is_by_program
-            and cordons
-            and any(transition.is_recent(step) for step in evictions)
+            and held
+            and any(map(transition.is_recent, one.of(Topic.EVICTION)))
             and one.first.position < deleted.first.position
         ):
             sure = weaker(Confidence.LIKELY, decided.confidence)
             return Decided.by(
-                decided.decision, cordons[0], one.author, sure, one.steps,
+                decided.decision, held[0], one.author, sure, one.steps,
                 decided.actor,
             )  # fmt: skip
     return decided

@@ -174,6 +174,17 @@ def test_a_node_drained_by_one_program_and_deleted_by_another() -> None:
     assert verdict.confidence is Confidence.LIKELY
 
 
+def test_a_node_tainted_and_emptied_by_one_and_deleted_by_another() -> None:
+    tale = Tale().taints(10, "example.net/going", actor="pool-roller")
+    tale.pod(11, "EvictionByEvictionAPI")
+    verdict = tale.asks(22, COLLECTOR, "delete").vanishes(22).verdict()
+
+    decided = verdict.decision
+    assert decided is not None
+    assert decided.actor.name == "pool-roller"
+    assert verdict.confidence is Confidence.LIKELY
+
+
 def test_a_program_that_deletes_a_node_that_was_only_cordoned_decided() -> (
     None
 ):

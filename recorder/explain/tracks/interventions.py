@@ -282,12 +282,13 @@ def _fitting(
         return None
     if author is None and step.topic in {Topic.EVICTION, Topic.TAINT}:
         # Without a record, the author of a drain is the one who had cordoned
-        # the node, or had just said so.
+        # the node, or had just said so, or else who had tainted it.
         holding = [
             one
             for one in found
             if one.of(Topic.CORDON) or any(map(is_order, one.steps))
         ]
+        holding = holding or [one for one in found if one.of(Topic.TAINT)]
         return holding[-1] if holding else None
     if author is None and step.topic in {Topic.IDENTITY, Topic.DELETION}:
         # Without a record, the author of a deletion is the one who requested
