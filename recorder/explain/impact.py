@@ -341,10 +341,21 @@ def failure_of(verdict: Verdict) -> Failure | None:
     elif verdict.happened not in LOST:
         since = min(since, verdict.began_at)
     since = min(since, seen)
-    back = verdict.back_in_service_at
-    late = TOGETHER if verdict.happened in OUTLIVED else AFTERMATH
+    back, late = verdict.back_in_service_at, AFTERMATH
+    if verdict.happened is Happened.DEGRADED:
+        back = _mended(verdict) or seen + LIMITS.recent
+    if verdict.happened in OUTLIVED | {Happened.DEGRADED}:
+        late = TOGETHER
     end = LAST if back is None else back + late
     return Failure(verdict=verdict, since=since, seen=seen, until=end)
+
+
+def _mended(verdict: Verdict) -> datetime | None:
+    """Return when what degraded a node was over; None if it is not."""
+    subject = verdict.effect.subject
+    turns = [e.sign for e in verdict.evidence if e.sign.subject == subject]
+    last = max(turns, key=lambda sign: sign.order, default=None)
+    return last.seen if last is not None and last.over else None
 
 
 def hits(

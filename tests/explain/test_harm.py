@@ -373,6 +373,27 @@ def restarts(
     )
 
 
+@pytest.mark.parametrize(
+    ("mended", "failed", "hit"),
+    [
+        (None, 61, True),
+        (100, 110, True),
+        (100, 350, False),
+        (None, 9e3, False),
+    ],
+)
+def test_a_fault_of_a_node_that_stays_hits_what_fails_while_it_holds(
+    mended: float | None, failed: float, *, hit: bool
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    fault = "DiskPressure", "True", "KubeletHasDiskPressure"
+    tale.condition(60, *fault)
+    if mended is not None:
+        tale.condition(mended, fault[0], "False", "ok", was="True")
+    tale.pod_ends(failed, "llm-0", "n1", 1)
+    assert bool(harmed(tale, until=10000)) is hit
+
+
 @pytest.mark.parametrize("of", ["Job", "ReplicaSet"])
 @pytest.mark.parametrize("deleted", [False, True])
 def test_a_restart_that_a_kubelet_caused_is_harm_also_if_the_pod_is_deleted(
