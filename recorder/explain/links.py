@@ -231,14 +231,14 @@ def _acted(t: Transition, one: Intervention) -> Led | None:
 
 
 def _is_taken_over(t: Transition, one: Intervention) -> bool:
-    """Whether another author then said that the node is rebooted."""
+    """Whether another, not asked by it, then said to reboot the node."""
     return t.happened == Happened.REBOOT and any(
         is_order(mark, stops=True)
         and mark.position > one.steps[-1].position
         and t.is_before(mark)
         and mark.subject not in t.called_off
         and (author := t.author(mark)) is not None
-        and not is_same(author, one.author)
+        and not any(is_same(author, own) for own in (one.author, *one.asked))
         for mark in t.episode.marks
     )
 
