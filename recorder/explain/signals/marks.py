@@ -72,7 +72,7 @@ _CALLED_OFF, _POSITIVE = _any_of(_WORDS.called_off), _any_of(_WORDS.good, "$")
 _SAID = _any_of([_ORDER.pattern, *(words.pattern for _, words in _INTENTS)])
 _DENIED = re.compile(
     rf"({'|'.join(_WORDS.not_before)})[^a-z0-9]{{0,2}}{_SAID.pattern}"
-    rf"|{_SAID.pattern}(?-i:[a-z]*)[^a-z0-9]{{0,2}}"
+    rf"|{_SAID.pattern}(?-i:[a-z]{{0,9}})[^a-z0-9]{{0,2}}"
     rf"({'|'.join(_WORDS.not_after)})",
     re.IGNORECASE,
 )
@@ -130,7 +130,7 @@ def intents_of(steps: Iterable[Signal]) -> Iterator[tuple[Decision, Signal]]:
     The domain of a key names its owner, not a purpose.
     """
     texts = ((step, f"{step.subject.name} {step.says}") for step in steps)
-    said = [(s, _DENIED.sub("", _DOMAIN.sub("", text))) for s, text in texts]
+    said = [(s, _undenied(_DOMAIN.sub("", text))) for s, text in texts]
     for decision, words in _INTENTS:
         yield from ((decision, s) for s, text in said if words.search(text))
 
@@ -160,11 +160,20 @@ def is_order(
     Or, if ``later``, that this is planned, or waits for something. If
     ``stops``, only that it is rebooted.
     """
-    words = [_DENIED.sub("", text or "") for text in _words(mark)]
+    words = [text or "" for text in _words(mark)]
+    order = _STOP if stops else _ORDER
+    if not any(map(order.search, words)):
+        return False
+    words = [*map(_undenied, words)]
     # The first that says so decides, with what follows: ``reboot=pending``.
-    while words and not (_STOP if stops else _ORDER).search(words[0]):
+    while words and not order.search(words[0]):
         del words[0]
     return bool(words) and (later or not _SOME_DAY.search(" ".join(words)))
+
+
+def _undenied(text: str) -> str:
+    """Return a text without the words that it denies: few texts have any."""
+    return _DENIED.sub("", text) if _SAID.search(text) else text
 
 
 def _words(mark: Signal) -> Sequence[str | None]:
