@@ -343,7 +343,7 @@ def failure_of(verdict: Verdict) -> Failure | None:
     since = min(since, seen)
     back, late = verdict.back_in_service_at, AFTERMATH
     if verdict.happened is Happened.DEGRADED:
-        back = _mended(verdict) or seen + LIMITS.recent
+        back = _mended(verdict)
     if verdict.happened in OUTLIVED | {Happened.DEGRADED}:
         late = TOGETHER
     end = LAST if back is None else back + late

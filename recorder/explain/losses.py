@@ -251,6 +251,10 @@ class Strike:
         failure, pod = self.failure, self.pod
         ended_at, until = pod.ended_at, failure.until
         back = self.verdict.back_in_service_at
+        own = pod.disruption is None and pod.refusal is None
+        if self.verdict.happened == Happened.DEGRADED and own:
+            # A fault that still holds is no reason for what ends much later.
+            until = min(until, failure.seen + LIMITS.recent)
         if back is not None:
             served = max(back, failure.seen)
             if pod.phase == "Succeeded" and pod.over_at:

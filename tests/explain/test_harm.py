@@ -108,6 +108,15 @@ def test_a_pod_that_a_kubelet_evicts_before_it_reports_pressure_is_hit() -> (
     assert hit.charges[0].verdict is not None
 
 
+def test_a_pod_that_a_kubelet_refuses_hours_after_a_fault_is_hit() -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.condition(60, "DiskPressure", "True", "KubeletHasDiskPressure")
+    refused = {"phase": "Failed", "reason": "UnexpectedAdmissionError"}
+    tale.add(9000, FactKind.ENDED, refused, about=a_pod("llm-0"))
+    (hit,) = harmed(tale, until=10000)
+    assert hit.pods_hit == ["llm-0"]
+
+
 def test_a_pod_evicted_for_the_taint_of_a_device_is_hit() -> None:
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
     tainted = {"status": "True", "reason": "DeletionByDeviceTaintManager"}
