@@ -73,9 +73,7 @@ class Door:
         self._accepted = accepted
         self._transport: asyncio.Transport | None = None
         self._is_begun = False
-        self.is_full = False
-        """Whether written data waits for the client to read."""
-
+        self._is_full = False
         self._unread = 0
 
     async def open(self, inner: Inner, tls: ssl.SSLContext | None) -> None:
@@ -103,6 +101,14 @@ class Door:
         """Note that the client has authenticated."""
         self._room.let_in(self)
 
+    def fill(self) -> None:
+        """Note that written data waits for the client to read."""
+        self._is_full = True
+
+    def drain(self) -> None:
+        """Note that the client read what waited; more may follow it."""
+        self._is_full, self._unread = False, 0
+
     def left(self) -> None:
         """Note that the connection ended."""
         self._room.leave(self)
@@ -110,12 +116,12 @@ class Door:
     def is_stuck(self) -> bool:
         """Return whether the client read nothing since the last call.
 
-        Only of a response that waits for the client, so that nothing is added
-        meanwhile.
+        Only of what has waited for the client ever since, so that nothing was
+        added to it.
         """
         before, self._unread = self._unread, 0
         transport = self._transport
-        if transport is not None and (self.is_full or transport.is_closing()):
+        if transport is not None and (self._is_full or transport.is_closing()):
             self._unread = transport.get_write_buffer_size()
         return 0 < before <= self._unread
 

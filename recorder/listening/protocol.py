@@ -85,11 +85,11 @@ class _Http(HttpToolsProtocol):
         self._door.left()
 
     def pause_writing(self) -> None:
-        self._door.is_full = True
+        self._door.fill()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        self._door.is_full = False
+        self._door.drain()
         super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
@@ -183,11 +183,11 @@ class _WebSocket(WebSocketsSansIOProtocol):
         self._door: Door = self.app_state[DOOR]
 
     def pause_writing(self) -> None:
-        self._door.is_full = True
+        self._door.fill()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        self._door.is_full = False
+        self._door.drain()
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -15,12 +15,16 @@ from recorder.listening import (
     let_in,
     listening,
 )
+from recorder.listening.room import Room
 
 BOUNDS = Bounds(
     connections=1, strangers=1, strangers_of_a_peer=1, idle_seconds=30
 )
 MUCH = b"x" * (16 << 20)
 """More than the sockets of both ends hold."""
+
+SMALL = 64 << 10
+"""Sockets of this size hold less than is read between two judgements."""
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,8 +59,10 @@ ASKED = {
 
 
 @asynccontextmanager
-async def answering() -> AsyncIterator[tuple[str, int]]:
+async def answering(*, small: bool = False) -> AsyncIterator[tuple[str, int]]:
     bound = bound_socket("127.0.0.1:0", setting="listen")
+    if small:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SMALL)
     host, port = bound.getsockname()
     async with listening(app, bound, BOUNDS, message_bytes_max=1 << 20):
         yield host, port
@@ -105,13 +111,28 @@ async def test_who_takes_nothing_of_an_answer_is_dropped(
 async def test_who_reads_slowly_gets_all_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(door, "UNREAD_SECONDS", 0.2)
-    async with answering() as address:
-        reader, writer = await asking(address, ASKED["all of it"])
-        await reader.readuntil(b"\r\n\r\n")
-        got = 0
-        while got < len(MUCH):
-            got += len(await reader.readexactly(len(MUCH) // 16))
-            await asyncio.sleep(0.05)
-        writer.transport.abort()
-    assert got == len(MUCH)
+    """Also when a second half takes the place of the first meanwhile."""
+    judge, rooms = Room.drop_stuck, asyncio.Queue[Room]()
+
+    def note(room: Room) -> None:
+        rooms.put_nowait(room)
+
+    monkeypatch.setattr(Room, "drop_stuck", note)
+    monkeypatch.setattr(door, "UNREAD_SECONDS", 0.01)
+    async with answering(small=True) as address:
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
+        client.setblocking(False)  # noqa: FBT003 - its signature
+        await asyncio.get_running_loop().sock_connect(client, address)
+        reader, writer = await asyncio.open_connection(
+            sock=client, limit=1 << 10
+        )
+        try:
+            writer.write(ASKED["all of it"])
+            await reader.readuntil(b"\r\n\r\n")
+            room = await rooms.get()
+            for _ in range(16):
+                judge(room)
+                await reader.readexactly(len(MUCH) // 16)
+        finally:
+            writer.transport.abort()
