@@ -112,7 +112,8 @@ def test_what_a_first_list_shows_of_an_hour_stays_old() -> None:
 
 def test_a_node_first_seen_after_its_notice_is_removed() -> None:
     tale = a_dump()
-    say(tale, 100, "azure-vmss", "PreemptScheduled", "Preempt Scheduled")
+    by = "scheduledevents-plugin-monitor"
+    say(tale, 100, by, "PreemptScheduled", "Preempt Scheduled")
     tale.appears(101, **CREATED).lost(130).vanishes(160)
 
     assert tale.verdict().happened == "removed"

@@ -342,6 +342,25 @@ def test_rules_of_another_cloud_say_nothing_of_a_machine(
     assert effect.actor.name == by
 
 
+@pytest.mark.parametrize(
+    ("provider", "by", "said"),
+    [
+        ("", "fencer", False),
+        ("kind://docker/n2", "fencer", False),
+        ("azure:///vm/1", "fencer", True),
+        ("", "custom-scheduledevents-plugin-monitor", True),
+    ],
+)
+def test_a_common_reason_is_a_cloud_only_on_its_machines_or_by_its_word(
+    provider: str, by: str, *, said: bool
+) -> None:
+    tale = Tale().appears(0, "n2", fields={"provider_id": provider})
+    tale.event(10, by, "RebootScheduled", node="n2").crashes(20, "n2")
+    found = tale.verdict("n2").decision
+    is_cloud = found is not None and found.actor.name == "azure"
+    assert is_cloud is said
+
+
 def dcgm_lost(tale: Tale) -> Tale:
     return tale.condition(
         10, "AcceleratedHardwareReady", "False", "DCGMError", "no connection",

@@ -130,13 +130,20 @@ class Knowledge:
                 made.add(rule.decision)
 
     def of_cloud(self, provider_id: str | None) -> "Knowledge":
-        """Return the rules for a node, without those of other clouds."""
+        """Return the rules for a node, without those of other clouds.
+
+        Where its cloud is not known, an Event is a cloud's by its reporter.
+        """
         cloud, named, _ = (provider_id or "").partition("://")
         if not named or cloud not in self._clouds:
-            return self  # the cloud is not known
+            cloud = ""
         if cloud not in self._of_cloud:
             fit = [
-                [file for file in files if file.cloud in {"", cloud}]
+                [
+                    file if cloud or not file.cloud else _reported(file)
+                    for file in files
+                    if not cloud or file.cloud in {"", cloud}
+                ]
                 for files in self._files
             ]
             self._of_cloud[cloud] = Knowledge(*fit)
@@ -247,6 +254,16 @@ def _has(rule: object, name: str, value: object) -> bool:
     if isinstance(held, tuple):
         return matches(held, str(value))
     return bool(held == value)
+
+
+def _reported(file: Rules) -> Rules:
+    """Return the rules of a file, its Events without those of anyone."""
+    replace = msgspec.structs.replace
+    events = [
+        replace(rule, reporters=tuple(r for r in rule.reporters if r != "*"))
+        for rule in file.events
+    ]
+    return replace(file, events=events)
 
 
 def _acting(rule: R, file: Rules) -> R:
