@@ -1,0 +1,1 @@
+"""A seventh set of incidents: which jobs were hit, and how."""
