@@ -46,4 +46,5 @@ SETS = (
     BlindSet(name="blind4", stories=("ordered", "alone", "pods")),
     BlindSet(name="blind5", stories=("ordered", "near", "quiet")),
     BlindSet(name="blind6", stories=("ordered", "near", "quiet")),
+    BlindSet(name="blind7", stories=()),
 )

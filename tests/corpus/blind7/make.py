@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.corpus.blind.truth import resolved
 from tests.corpus.blind7.truths import TRUTHS
 from tests.corpus.blind7.written import NODES, Made, Written
-from tests.corpus.blind.truth import resolved
 from tests.corpus.tape_lines import Lines, write_lines
 
 LIMIT = (

@@ -60,7 +60,7 @@ class Written:
         text = "/".join(map(str, (self.name, *words)))
         return str(uuid.uuid5(uuid.NAMESPACE_URL, text))
 
-    def at(self, whole: bool = True) -> str:
+    def at(self, *, whole: bool = True) -> str:
         """Return the time now."""
         time = BEGAN + timedelta(seconds=self.now)
         form = "%Y-%m-%dT%H:%M:%SZ" if whole else "%Y-%m-%dT%H:%M:%S.%fZ"
@@ -68,7 +68,9 @@ class Written:
 
     def did(self, label: str, what: str) -> None:
         """Keep what was done."""
-        self.acts.append({"at": self.at(False), "label": label, "what": what})
+        self.acts.append(
+            {"at": self.at(whole=False), "label": label, "what": what}
+        )
 
     def wait(self, seconds: float) -> None:
         """Let time pass, in which kubelets renew their leases."""
@@ -110,7 +112,7 @@ class Written:
                 item.pop("kind"), item.pop("apiVersion")
             self.frames.append(
                 {
-                    "at": self.at(False),
+                    "at": self.at(whole=False),
                     "source": "watch",
                     "frame": "list",
                     "resource": resource,
@@ -191,14 +193,14 @@ class Written:
             "userAgent": f"{agent} (linux/amd64) kubernetes/$Format",
             "objectRef": {"apiVersion": "v1", **ref},
             "responseStatus": {"metadata": {}, "code": 200},
-            "requestReceivedTimestamp": self.at(False),
-            "stageTimestamp": self.at(False),
+            "requestReceivedTimestamp": self.at(whole=False),
+            "stageTimestamp": self.at(whole=False),
         }
         if body:
             said["requestObject"] = body
         self.frames.append(
             {
-                "at": self.at(False),
+                "at": self.at(whole=False),
                 "source": "audit",
                 "frame": "audit",
                 "event": said,
@@ -271,7 +273,7 @@ class Written:
             },
         }
         del made["spec"]["gpus"]
-        made["spec"]["template"] = {"spec": self._pod_spec(gpus, "")}
+        made["spec"]["template"] = {"spec": self._pod_spec(gpus)}
         self.put(JOBS, made, "kubectl-create", "spec.template")
         if node:
             self.run(made, node, gpus)
@@ -312,7 +314,7 @@ class Written:
                     }
                 ],
             }
-        pod["spec"] = self._pod_spec(gpus, "")
+        pod["spec"] = self._pod_spec(gpus)
         pod["status"] = {"phase": "Pending", "qosClass": "BestEffort"}
         by = "kube-controller-manager" if owner else "kubectl-run"
         self.put(PODS, pod, by, "spec.containers")
@@ -606,7 +608,7 @@ class Written:
         new |= {"message": message} if message else {}
         of["status"]["conditions"] = [*kept, new]
 
-    def _pod_spec(self, gpus: int, node: str) -> Made:
+    def _pod_spec(self, gpus: int) -> Made:
         limits = {"nvidia.com/gpu": str(gpus)}
         return {
             "containers": [
@@ -637,7 +639,7 @@ class Written:
         made["spec"] = {
             "holderIdentity": node,
             "leaseDurationSeconds": 40,
-            "renewTime": self.at(False),
+            "renewTime": self.at(whole=False),
         }
         self.put("coordination.k8s.io/v1/leases", made, "kubelet")
 
@@ -683,7 +685,7 @@ class Written:
         self.now += 0.007
         self.frames.append(
             {
-                "at": self.at(False),
+                "at": self.at(whole=False),
                 "source": "watch",
                 "frame": "watch",
                 "resource": resource,
