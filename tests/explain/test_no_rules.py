@@ -89,6 +89,33 @@ def test_who_deletes_the_machine_decided_that_the_node_is_removed() -> None:
     assert decided(verdict)[:3] == ("node-deletion", "alice", "maker")
 
 
+def test_who_deletes_a_machine_without_a_phase_decided_as_well() -> None:
+    tale = Tale().add(10, FactKind.DELETION_REQUESTED, {}, about=MACHINE)
+    asks_about(tale, 10, "alice", "delete", MACHINE)
+    tale.cordons(11, "maker").pod(12, "EvictionByEvictionAPI")
+    tale.add(13, FactKind.DELETION_REQUESTED, {}, actor="maker")
+    verdict = unruled(tale.vanishes(20))
+    assert decided(verdict)[:3] == ("node-deletion", "alice", "maker")
+
+
+def test_who_deletes_a_machine_after_its_node_decided_nothing() -> None:
+    tale = Tale().cordons(11, "maker").pod(12, "EvictionByEvictionAPI")
+    tale.add(13, FactKind.DELETION_REQUESTED, {}, actor="maker")
+    tale.add(15, FactKind.DELETION_REQUESTED, {}, about=MACHINE)
+    asks_about(tale, 15, "alice", "delete", MACHINE)
+    verdict = unruled(tale.vanishes(20))
+    assert decided(verdict)[1] == "maker"
+
+
+def test_what_removes_a_node_long_after_its_machine_decided_itself() -> None:
+    tale = Tale().add(10, FactKind.DELETION_REQUESTED, {}, about=MACHINE)
+    asks_about(tale, 10, "alice", "delete", MACHINE)
+    tale.cordons(1500, "maker").pod(1501, "EvictionByEvictionAPI")
+    tale.add(1503, FactKind.DELETION_REQUESTED, {}, actor="maker")
+    verdict = unruled(tale.vanishes(1520))
+    assert decided(verdict)[1:3] != ("alice", "maker")
+
+
 def test_a_program_that_emptied_a_node_changed_its_system() -> None:
     tale = Tale().cordons(10, "kubectl-cordon")
     tale.asks(10, "alice", "patch", '{"spec":{"unschedulable":true}}')

@@ -15,11 +15,14 @@ from recorder.explain.signals import (
     is_order,
     is_same,
 )
+from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import (
     DONE,
     QUOTE_MIN,
     Transition,
+    follows,
 )
+from recorder.model.fact import FactKind
 from recorder.model.facts import (
     AnnotationChanged,
     ConditionChanged,
@@ -184,8 +187,9 @@ def _obeying(
     for other in found:
         if other is one or other.author is None:
             continue
-        served = other.is_by_program and any(
-            is_same(other.author, author) for author in serving
+        served = other.is_by_program and (
+            any(is_same(other.author, author) for author in serving)
+            or _is_removed_for(one, other)
         )
         if served or any(
             _is_quoted(order, other, transition)
@@ -193,6 +197,24 @@ def _obeying(
             for order in orders
         ):
             yield other.author
+
+
+def _is_removed_for(one: Intervention, other: Intervention) -> bool:
+    """Whether another, for no reason of its own, removed a Node at once.
+
+    Right after the deletion of an object that the Node is tied to.
+    """
+    removes = other.of(Topic.DELETION) or other.of(Topic.IDENTITY)
+    return (
+        bool(removes)
+        and not any(step.decision for step in other.steps)
+        and any(
+            order.topic is Topic.OBJECT
+            and order.kind is FactKind.DELETION_REQUESTED
+            and follows(other.first, order, LIMITS.moment)
+            for order in one.steps
+        )
+    )
 
 
 def _is_emptied_for(
