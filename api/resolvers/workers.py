@@ -19,6 +19,7 @@ from api.access import Principal
 from api.errors import BusyError, TooLateError
 from api.ports import Logs
 from api.resolvers.visible.logs import visible
+from recorder.model.decoding import prepare_decoding
 
 WORKERS = 4
 CONNECTIONS = 3
@@ -45,6 +46,7 @@ class Workers:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Run them while entered."""
+        prepare_decoding()
         async with AsyncExitStack() as stack:
             for number in range(WORKERS):
                 worker = _Worker(number, self._logs)

@@ -22,6 +22,7 @@ from recorder.intake.redact import key_id
 from recorder.keeping.budget import room_guard
 from recorder.keeping.collector import calm_collector
 from recorder.keeping.redaction_key import load_key, make_redaction
+from recorder.model.decoding import prepare_decoding
 from recorder.model.errors import (
     LogUnavailableError,
     StandingByError,
@@ -96,6 +97,7 @@ async def record_cluster(
         client: of the cluster, whose identity is in ``live`` already.
         tape: a file to record to beside the log.
     """
+    prepare_decoding()
     assert live.identity is not None, "the cluster has been asked"
     calm_collector()
     key = load_key(settings)
