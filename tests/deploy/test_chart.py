@@ -269,6 +269,7 @@ def test_a_registry_comes_from_a_secret_in_place_of_a_database() -> None:
     ]
 
 
+@pytest.mark.timeout(300)
 async def test_the_api_server_takes_every_object(tmp_path: Path) -> None:
     """Of every set of values, and each Pod under the restricted standard."""
     options = Options(machines=())

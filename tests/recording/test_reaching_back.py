@@ -21,6 +21,9 @@ from tests.support.recorded import Recorded
 
 pytestmark = pytest.mark.timeout(240)
 
+PATIENT = "2m"
+"""For a walk to end on a busy machine too, where the default may be over."""
+
 JOB = {
     "apiVersion": "batch/v1",
     "kind": "Job",
@@ -62,7 +65,7 @@ async def test_what_the_watch_cache_forgot_is_read_afterwards(
         await cluster.kubectl("delete", "namespace", "brief")
         await cluster.api_server.kill()
         await cluster.api_server.start()
-        await recorded.start()
+        await recorded.start(reach_back=PATIENT)
         done = await annotate(cluster, "gpu-001", "after")
         # Else a bookmark says so, which comes once a minute.
         await cluster.kubectl("label", "namespace", "default", "step=after")
@@ -129,7 +132,7 @@ async def test_an_event_leads_to_a_pod_that_came_and_went(
         await much_else(cluster, 450)
         await cluster.api_server.kill()
         await cluster.api_server.start()
-        await recorded.start()
+        await recorded.start(reach_back=PATIENT)
         pod["metadata"] = {"name": "after", "namespace": "default"}
         after = await cluster.api.create(f"{core}/pods", pod)
         done = int(after["metadata"]["resourceVersion"])
