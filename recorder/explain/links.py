@@ -17,6 +17,7 @@ from recorder.explain.signals import (
     Signal,
     Topic,
     intents_of,
+    is_later,
     is_made,
     is_order,
     is_same,
@@ -27,6 +28,7 @@ from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition, follows
 from recorder.model.fact import FactKind
+from recorder.model.facts import FieldChanged
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
 OTHERS = frozenset(
@@ -437,7 +439,7 @@ def _sure(led: Led) -> int:
 
 def _responds(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
     """Yield the repair of what broke before a program, or anyone, acted."""
-    known = [t.certainty(f) for f in t.faults if follows(step, f)]
+    known = [_answered(t, f, step) for f in t.faults if follows(step, f)]
     if not known and _is_finished(t, one, step):
         known = [Confidence.LIKELY]
     if one.is_by_hand or not known:
@@ -454,6 +456,16 @@ def _responds(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
     if not sure or by_library or other or _is_anew(t):
         strength = Confidence.POSSIBLE
     yield _for(Decision.AUTO_REMEDIATION, strength, step, one)
+
+
+def _answered(t: Transition, fault: Signal, step: Signal) -> Confidence:
+    """Return how sure it is that a step responds to a fault before it.
+
+    If no act names the fault, an act long after it shows that by time alone.
+    """
+    soon = follows(step, fault, LIMITS.patience) or t.is_named(fault)
+    most = Confidence.PROVEN if soon else Confidence.LIKELY
+    return weaker(most, t.certainty(fault))
 
 
 def _is_finished(t: Transition, one: Intervention, step: Signal) -> bool:
@@ -484,10 +496,19 @@ def _renews(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
     """Yield the upgrade, if the node came back as another system."""
     if _is_anew(t) and not t.faults:
         sure = one.is_by_program or bool(one.of(Topic.EVICTION))
+        if not any(map(_is_of_system, t.episode.of(Topic.VERSION))):
+            sure = False  # a kubelet is upgraded without a boot
         if t.was_gone(one.first, LIMITS.unheard):
             sure = False  # a repair may bring another image as well
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
         yield _for(Decision.OS_UPGRADE, strength, step, one)
+
+
+def _is_of_system(version: Signal) -> bool:
+    detail = version.detail
+    return (
+        isinstance(detail, FieldChanged) and detail.field != "kubelet_version"
+    )
 
 
 def _says(t: Transition, one: Intervention) -> Iterator[Led]:
@@ -509,21 +530,28 @@ def _is_borne_out(
 ) -> bool:
     """Whether what happened, or the step itself, confirms the words.
 
-    Those of a label or an annotation may describe the node: that it is gone
-    confirms none, and that it is given back only what is taken back as well.
+    They may describe the node, or what is planned: that it is gone confirms
+    none, and that it is given back only what is taken back as well.
     """
-    describes = step.topic in {Topic.LABEL, Topic.ANNOTATION}
+    own = _description(step)
     match decision:
         case Decision.OS_UPGRADE:
             shown = t.episode.has(Topic.VERSION)
         case Decision.AUTO_REMEDIATION:
             shown = bool(t.faults) or t.lost_at < one.first.at
         case Decision.SCALE_DOWN | Decision.PREEMPTION:
-            shown = t.happened in GONE and not describes
+            cleared = any(s.topic in _CLEARING for s in one.steps)
+            shown = t.happened in GONE and own is None and cleared
         case _:
-            shown = is_given_back(t, one, step if describes else None)
+            shown = is_given_back(t, one, own)
     ordered = one.is_by_program and step.topic is Topic.OBJECT
     return shown or ordered
+
+
+def _description(step: Signal) -> Signal | None:
+    """Return a step whose words may describe the node, or what is planned."""
+    noted = step.topic in {Topic.LABEL, Topic.ANNOTATION}
+    return step if noted or is_later(step) else None
 
 
 ROWS: tuple[Callable[[Transition, Intervention], Led | None], ...] = (

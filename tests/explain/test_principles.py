@@ -361,6 +361,43 @@ def test_a_common_reason_is_a_cloud_only_on_its_machines_or_by_its_word(
     assert is_cloud is said
 
 
+def test_a_kubelet_that_changed_is_not_another_system() -> None:
+    tale = Tale().cordons(11, "roller").crashes(20)
+    tale.version(220, "kubelet_version", "1.33.1", "1.33.2")
+    verdict = tale.uncordons(240, "roller").verdict()
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
+@pytest.mark.parametrize("after", [60, 3000])
+def test_a_late_act_that_names_no_fault_answers_it_by_time_alone(
+    after: float,
+) -> None:
+    tale = Tale().condition(5, "NTPProblem", "True", actor="detector")
+    tale.cordons(5 + after, "roller").crashes(20 + after)
+    verdict = tale.uncordons(240 + after, "roller").verdict()
+    assert decided(verdict)[:2] == (Decision.AUTO_REMEDIATION, "roller")
+    proven = verdict.confidence is Confidence.PROVEN
+    assert proven is (after < 600)
+
+
+@pytest.mark.parametrize("cordoned", [True, False])
+def test_a_word_about_a_group_of_machines_is_no_purpose(
+    *, cordoned: bool
+) -> None:
+    tale = Tale().event(5, "maker", "Registered", "joined autoscaling group")
+    if cordoned:
+        tale.cordons(50, "maker")
+    tale.add(60, FactKind.DELETION_REQUESTED, {}, actor="maker").vanishes(65)
+    assert decided(tale.verdict())[0] is Decision.NODE_DELETION
+
+
+def test_a_window_of_maintenance_is_not_yet_maintenance() -> None:
+    tale = Tale().event(3, "roller", "Info", "maintenance window is Sunday")
+    tale.cordons(6, "roller").pod(7, "EvictionByEvictionAPI").crashes(20)
+    verdict = tale.uncordons(240, "roller").verdict()
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
 def dcgm_lost(tale: Tale) -> Tale:
     return tale.condition(
         10, "AcceleratedHardwareReady", "False", "DCGMError", "no connection",

@@ -171,6 +171,11 @@ def is_order(
     return bool(words) and (later or not _SOME_DAY.search(" ".join(words)))
 
 
+def is_later(mark: Signal) -> bool:
+    """Whether a mark says that something is planned, or waits."""
+    return _SOME_DAY.search(mark.says) is not None
+
+
 def _undenied(text: str) -> str:
     """Return a text without the words that it denies: few texts have any."""
     return _DENIED.sub("", text) if _SAID.search(text) else text

@@ -398,7 +398,7 @@ class Transition:
         return sorted(
             found,
             key=lambda s: (
-                self._is_named(s),
+                self.is_named(s),
                 s.topic is not Topic.READY,
                 s.topic is not Topic.EVENT,
                 s.at,
@@ -415,7 +415,7 @@ class Transition:
             for s in self.episode.of(topic)
         )
 
-    def _is_named(self, fault: Signal) -> bool:
+    def is_named(self, fault: Signal) -> bool:
         """Whether an act of another author names a fault before it."""
         done = [s for s in self.episode.signals if s.role in DONE]
         return any(
