@@ -24,7 +24,7 @@ from recorder.model.reference import ObjectIdentity
 from tests.explain.history import History, a_pod
 from tests.support.builders import at
 
-__all__ = ["Tale"]
+__all__ = ["Tale", "decided"]
 
 
 class Tale(History):
@@ -234,3 +234,12 @@ class Tale(History):
         found = self.verdicts(node, **more)
         assert len(found) == 1, [v.sentence for v in found]
         return found[0]
+
+
+def decided(verdict: Verdict) -> tuple[object, ...]:
+    """Return what was decided, by whom, and who carried it out."""
+    found = verdict.decision
+    if found is None:
+        return (None,)
+    carrier = found.carried_out_by
+    return found.decision, found.actor.name, carrier and carrier.name
