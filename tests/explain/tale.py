@@ -12,19 +12,23 @@ from typing import Any, Self
 
 from recorder.explain.answer import judge
 from recorder.explain.breadth import dpu_signals
+from recorder.explain.ending import Ending
+from recorder.explain.endings import Life, endings_of, facts_by_object
+from recorder.explain.hit import Hit, Scope
+from recorder.explain.impact import by_workload, hits
 from recorder.explain.knowledge import Knowledge, shipped
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
-from recorder.facts.projections import NodeState
+from recorder.facts.projections import NodeState, Placements, Workloads
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT
 from recorder.model.reference import ObjectIdentity
 from tests.explain.history import History, a_pod
 from tests.support.builders import at
 
-__all__ = ["Tale", "decided"]
+__all__ = ["Tale", "decided", "ended", "harmed"]
 
 
 class Tale(History):
@@ -122,6 +126,18 @@ class Tale(History):
         gone = {"inferred": False, "state": {}}
         seconds += 0 if force else takes
         return self.add(seconds, FactKind.VANISHED, gone, about=pod)
+
+    def restarts(
+        self, seconds: float, code: int = 137, count: int = 1
+    ) -> Self:
+        """Let the container of a running Pod fail and start again."""
+        detail = {"container": "main", "exit_code": code, "reason": "Error"}
+        return self.add(
+            seconds,
+            FactKind.CONTAINER_ENDED,
+            {**detail, "restarts": count},
+            about=a_pod("llm-0"),
+        )
 
     def container_ends(
         self, seconds: float, reason: str, code: int = 137
@@ -243,3 +259,31 @@ def decided(verdict: Verdict) -> tuple[object, ...]:
         return (None,)
     carrier = found.carried_out_by
     return found.decision, found.actor.name, carrier and carrier.name
+
+
+def harmed(
+    tale: Tale, until: float = 1000, since: float | None = None
+) -> list[Hit]:
+    """Return the workloads that a tale of one node hit."""
+    found = hits(
+        tale.verdicts("n1"),
+        Placements(tale.facts),
+        Workloads(tale.facts),
+        scope=Scope(
+            nodes=frozenset(["n1"]),
+            since=None if since is None else at(since),
+            until=at(until),
+        ),
+    )
+    return by_workload(found)
+
+
+def ended(tale: Tale, until: float = 1000) -> list[Ending]:
+    """Return what ended the only workload of a tale."""
+    pods, workloads = [*Placements(tale.facts)], Workloads(tale.facts)
+    (workload,) = {one for pod in pods if (one := workloads.of(pod))}
+    verdicts = tale.verdicts("n1")
+    scope = Scope(nodes=frozenset(["n1", "n2"]), until=at(until))
+    found = hits(verdicts, pods, workloads, scope=scope)
+    life = Life(workload, pods, facts_by_object(tale.facts), workloads)
+    return list(endings_of(life, found, verdicts))
