@@ -285,7 +285,8 @@ class Rules(_Rule, frozen=True, kw_only=True):
 
     cloud: str = ""
     """The scheme of the provider IDs of Nodes that the rules are for; empty
-    for all."""
+    for all. Where the cloud of a Node is not known, the reporter `*` takes no
+    Event."""
 
     spot: dict[str, tuple[str, ...]] = {}
     """Labels of machines that may be reclaimed at any time, with values."""
