@@ -64,12 +64,13 @@ async def test_blind_incidents_are_explained_as_well_as_when_scored(
 
 
 MENDED = {
+    "blind2": ("c14_",),
     "blind4": ("e08_", "e09_", "e11_", "e22_"),
     "blind5": ("f02_", "f04_", "f06_"),
 }
-"""A drain that was over; one whose author finished what it began; a gang that
-its owner makes anew; a clock that is ahead, in a window. A Node that its cloud
-deletes once a program or a person has emptied it."""
+"""Parts of one workload. A drain that was over; one whose author finished what
+it began; a gang that its owner makes anew; a clock that is ahead, in a window.
+A Node that its cloud deletes once a program or a person has emptied it."""
 
 
 @pytest.mark.parametrize("name", MENDED)

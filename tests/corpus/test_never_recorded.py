@@ -1,7 +1,7 @@
 """A resource that was never recorded is named if it would have shown more."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -18,9 +18,13 @@ from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.coverage import Coverage
 from recorder.model.window import Window
 from tests.corpus.blind.sets import SETS
-from tests.corpus.live.asking import play_live
 from tests.corpus.logs import play, reading_of, tape_of, truth_of
-from tests.corpus.tape_lines import Lines, read_lines, write_lines
+from tests.corpus.tape_lines import (
+    Lines,
+    changed_objects,
+    read_lines,
+    write_lines,
+)
 from tests.corpus.truth import read_truth
 from tests.support.postgres import Database
 
@@ -109,15 +113,19 @@ async def test_without_pods_no_answer_claims_that_no_work_was_hit(
 
 
 async def test_what_owns_a_workload_may_not_be_recorded(
-    database: Database,
+    database: Database, tmp_path: Path
 ) -> None:
     """Two parts of one workload are two workloads in the answer, which says
-    so.
+    so, if not even their labels name the whole.
     """
     (blind,) = (one for one in SETS if one.name == "blind2")
     name = "c14_grove_cliques"
-    played = await play_live(database.dsn("writer"), [name], blind.folder)
-    async with reading_of(database.dsn("reader"), played[name]) as reading:
+    whole = read_lines(blind.folder / f"{name}.tape.jsonl.zst")
+    left = [changed_objects(frame, unlabelled) for frame in whole.frames]
+    path = tmp_path / "unlabelled.tape.jsonl.zst"
+    write_lines(path, Lines(whole.header, left))
+    log = await play(database.dsn("writer"), path, name=name)
+    async with reading_of(database.dsn("reader"), log) as reading:
         now = reading.log.recorded_at
         assert now is not None
         hit = ImpactQuestion(
@@ -127,3 +135,8 @@ async def test_what_owns_a_workload_may_not_be_recorded(
     text = shown(impact, hit, verbose=False)
     assert len(impact.workloads) == 2
     assert "what owns a PodClique is not recorded" in text.after[-1]
+
+
+def unlabelled(item: dict[str, Any]) -> dict[str, Any]:
+    """Return an object without labels."""
+    return item | {"metadata": {**item["metadata"], "labels": {}}}

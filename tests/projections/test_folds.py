@@ -1,16 +1,20 @@
 """A fold that stops and resumes anywhere ends the same."""
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recorder.facts.projections import (
     NodeState,
+    Placement,
     Placements,
     Workloads,
     advance,
 )
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.reference import ObjectIdentity
+from recorder.model.state import Owner
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import judged
@@ -127,6 +131,30 @@ def test_a_disruption_after_the_end_disrupted_nothing() -> None:
     tale.pod(90, "DeletionByTaintManager", name="llm-0")
     (placement,) = Placements(tale.facts)
     assert placement.disruption is None
+
+
+@pytest.mark.parametrize(
+    ("owner", "kind"),
+    [
+        ("PodClique", "PodCliqueSet"),  # labels name its set
+        ("ReplicaSet", "ReplicaSet"),
+        (None, "Pod"),
+    ],
+)
+def test_a_common_label_names_a_workload_only_for_a_kind_that_sets_it(
+    owner: str | None, kind: str
+) -> None:
+    placement = Placement(
+        pod=ObjectIdentity("", "Pod", "inference", "llm-0", "uid-0"),
+        labels={"app.kubernetes.io/part-of": "llm"},
+    )
+    if owner is not None:
+        placement.owners = [
+            Owner(kind=owner, name="x", uid="uid-x", controller=True)
+        ]
+    workload = Workloads([]).of(placement)
+    assert workload is not None
+    assert workload.kind == kind
 
 
 def test_events_about_a_pod_place_nothing() -> None:

@@ -68,15 +68,19 @@ NO_WORKLOADS: Final = frozenset({"DaemonSet", "Node"})
 TOPS: Final = frozenset({"CronJob", "Workload"})
 """Owners that are not the work itself."""
 
+_PARTS: Final = frozenset({None, "Job", "StatefulSet", "Pod"})
+_ALONE: Final = frozenset({None})
 BY_LABEL: Final = (
-    ("jobset.sigs.k8s.io/jobset-name", "JobSet"),
-    ("leaderworkerset.sigs.k8s.io/name", "LeaderWorkerSet"),
-    ("kueue.x-k8s.io/pod-group-name", "PodGroup"),
-    ("volcano.sh/job-name", "VolcanoJob"),
-    ("ray.io/originated-from-cr-name", "RayJob"),
-    ("ray.io/cluster", "RayCluster"),
+    ("jobset.sigs.k8s.io/jobset-name", "JobSet", _PARTS),
+    ("leaderworkerset.sigs.k8s.io/name", "LeaderWorkerSet", _PARTS),
+    ("kueue.x-k8s.io/pod-group-name", "PodGroup", _ALONE),
+    ("volcano.sh/job-name", "VolcanoJob", _ALONE),
+    ("ray.io/originated-from-cr-name", "RayJob", _ALONE),
+    ("ray.io/cluster", "RayCluster", _ALONE),
+    # ai-dynamo/grove: operator/api/common/labels.go
+    ("app.kubernetes.io/part-of", "PodCliqueSet", frozenset({"PodClique"})),
 )
-"""Labels that name the owner of a Pod without one."""
+"""Labels that name the owner of a Pod, and below which kinds they do."""
 
 GROUP_LABEL: Final = "leaderworkerset.sigs.k8s.io/group-index"
 
@@ -327,14 +331,12 @@ def _labelled(placement: Placement, top: Workload | None) -> Workload:
         return msgspec.structs.replace(
             top, group=labels.get(GROUP_LABEL, UNSET)
         )
-    if top is None or top.kind in {"Job", "StatefulSet", "Pod"}:
-        for label, kind in BY_LABEL:
-            if (name := labels.get(label)) and (
-                top is None or kind in {"JobSet", "LeaderWorkerSet"}
-            ):
-                group = labels.get(GROUP_LABEL, UNSET)
-                uid = labels.get("jobset.sigs.k8s.io/jobset-uid")
-                return Workload(kind, pod.namespace, name, uid, group)
+    known = None if top is None else top.kind
+    for label, kind, parts in BY_LABEL:
+        if known in parts and (name := labels.get(label)):
+            group = labels.get(GROUP_LABEL, UNSET)
+            uid = labels.get("jobset.sigs.k8s.io/jobset-uid")
+            return Workload(kind, pod.namespace, name, uid, group)
     if top is None:
         return Workload("Pod", pod.namespace, pod.name, pod.uid)
     return top
