@@ -1,0 +1,1 @@
+"""An eighth set of incidents: gangs, their owners, and gaps."""
