@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.corpus.blind.truth import resolved
 from tests.corpus.blind7.truths import TRUTHS
-from tests.corpus.blind7.written import NODES, Made, Written
 from tests.corpus.tape_lines import Lines, write_lines
+from tests.corpus.writing.cluster import NODES, Made, Written
 
 LIMIT = (
     "Failed",

@@ -1,39 +1,21 @@
-"""Writes objects as Kubernetes does: ``python -m tests.corpus.blind7.make``.
+"""Writes objects as Kubernetes does: nodes, Jobs, Pods, and their ends.
 
 What is watched is written by hand here, because a real cluster would take
 five minutes for each Pod that tolerates a node as long as it does by default.
 """
 
-import copy
-import uuid
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from tests.corpus.identities import boot_id, machine_identity
+from tests.corpus.writing.tape import BEGAN, NODES, PODS, Made, WrittenTape
 
-__all__ = ["Written"]
+__all__ = ["NODES", "PODS", "Made", "Written", "refers_to"]
 
-Made = dict[str, Any]
-
-BEGAN = datetime(2026, 11, 20, 8, tzinfo=UTC)
-KINDS = {
-    "v1/events": "Event",
-    "apiextensions.k8s.io/v1/customresourcedefinitions": (
-        "CustomResourceDefinition"
-    ),
-    "coordination.k8s.io/v1/leases": "Lease",
-    "v1/nodes": "Node",
-    "batch/v1/cronjobs": "CronJob",
-    "apps/v1/deployments": "Deployment",
-    "v1/pods": "Pod",
-    "batch/v1/jobs": "Job",
-    "apps/v1/replicasets": "ReplicaSet",
-    "apps/v1/statefulsets": "StatefulSet",
-    "apps/v1/daemonsets": "DaemonSet",
-    "policy/v1/poddisruptionbudgets": "PodDisruptionBudget",
-    "v1/namespaces": "Namespace",
-}
-NODES, PODS, JOBS = "v1/nodes", "v1/pods", "batch/v1/jobs"
+JOBS = "batch/v1/jobs"
+SCHEDULER = "default-scheduler"
 PRESSURES = {
     "MemoryPressure": "KubeletHasSufficientMemory",
     "DiskPressure": "KubeletHasNoDiskPressure",
@@ -42,170 +24,30 @@ PRESSURES = {
 UNREACHABLE = "node.kubernetes.io/unreachable"
 
 
-class Written:
-    """A cluster as it is watched, and what was done when."""
+def refers_to(owner: Made) -> Made:
+    """Return the reference to the controller of an object."""
+    return {
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"],
+        "controller": True,
+        "blockOwnerDeletion": True,
+    }
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.now = 0.0
-        self.frames: list[Made] = []
-        self.acts: list[dict[str, str]] = []
-        self.there: dict[str, dict[str, Made]] = {k: {} for k in KINDS}
+
+class Written(WrittenTape):
+    """A cluster as it is watched."""
+
+    def __init__(self, name: str, more: Mapping[str, str] = {}) -> None:
+        super().__init__(name, more)
         self.alive: set[str] = set()
-        self.recording = False
-        self._count = 1000
+        self._lives: Counter[str] = Counter()
 
-    def uid(self, *words: object) -> str:
-        """Return a UID that is always the same."""
-        text = "/".join(map(str, (self.name, *words)))
-        return str(uuid.uuid5(uuid.NAMESPACE_URL, text))
-
-    def at(self, *, whole: bool = True) -> str:
-        """Return the time now."""
-        time = BEGAN + timedelta(seconds=self.now)
-        form = "%Y-%m-%dT%H:%M:%SZ" if whole else "%Y-%m-%dT%H:%M:%S.%fZ"
-        return time.strftime(form)
-
-    def did(self, label: str, what: str) -> None:
-        """Keep what was done."""
-        self.acts.append(
-            {"at": self.at(whole=False), "label": label, "what": what}
-        )
-
-    def wait(self, seconds: float) -> None:
-        """Let time pass, in which kubelets renew their leases."""
-        until = self.now + seconds
-        while self.now < until:
-            step = min(10 - self.now % 10, until - self.now)
-            self.now += step
-            if self.now % 10 == 0:
-                for node in sorted(self.alive):
-                    self._lease(node)
-        self.now += 0.013
-
-    def put(self, resource: str, made: Made, manager: str, *f: str) -> None:
-        """Write an object, whose fields a manager owns from now on."""
-        meta = made["metadata"]
-        self._count += 1
-        meta["resourceVersion"] = str(self._count)
-        sub = "status" if f and f[0].startswith("status") else None
-        if f:
-            self._own(made, manager, sub, f)
-        key = meta["uid"]
-        what = "MODIFIED" if key in self.there[resource] else "ADDED"
-        self.there[resource][key] = made
-        self._watch(resource, what, made)
-
-    def gone(self, resource: str, made: Made) -> None:
-        """Delete an object."""
-        self._count += 1
-        made["metadata"]["resourceVersion"] = str(self._count)
-        del self.there[resource][made["metadata"]["uid"]]
-        self._watch(resource, "DELETED", made)
-
-    def start(self) -> None:
-        """List everything."""
-        self.recording = True
-        for resource, kind in KINDS.items():
-            items = copy.deepcopy(list(self.there[resource].values()))
-            for item in items:
-                item.pop("kind"), item.pop("apiVersion")
-            self.frames.append(
-                {
-                    "at": self.at(whole=False),
-                    "source": "watch",
-                    "frame": "list",
-                    "resource": resource,
-                    "resource_version": str(self._count),
-                    "more": False,
-                    "kind": kind,
-                    "items": items,
-                }
-            )
-            self.now += 0.01
-        self.did("start", "everything is listed")
-        self.wait(5)
-
-    def end(self) -> None:
-        """End the recording."""
-        self.wait(15)
-        self.did("end", "the recording ends")
-        self.wait(15)
-
-    def event(
-        self,
-        of: Made,
-        reason: str,
-        message: str,
-        by: str,
-        *,
-        host: str = "",
-        kind: str = "Normal",
-    ) -> None:
-        """Write an Event of an object."""
-        meta = of["metadata"]
-        space = meta.get("namespace", "default")
-        name = f"{meta['name']}.18ec{self._count:012x}"
-        source = {"component": by} | ({"host": host} if host else {})
-        refers = {
-            "kind": of["kind"],
-            "name": meta["name"],
-            "uid": meta["name"] if of["kind"] == "Node" else meta["uid"],
-            "apiVersion": of["apiVersion"],
-        }
-        if "namespace" in meta:
-            refers["namespace"] = space
-        made = self._object("v1", "Event", space, name) | {
-            "involvedObject": refers,
-            "reason": reason,
-            "message": message,
-            "source": source,
-            "firstTimestamp": self.at(),
-            "lastTimestamp": self.at(),
-            "count": 1,
-            "type": kind,
-            "eventTime": None,
-            "reportingComponent": by,
-            "reportingInstance": host,
-        }
-        self.put("v1/events", made, by)
-
-    def audit(
-        self,
-        user: str,
-        verb: str,
-        path: str,
-        ref: Made,
-        body: Made | None = None,
-        agent: str = "kubectl/v1.36.3",
-    ) -> None:
-        """Write an audit record."""
-        said: Made = {
-            "kind": "Event",
-            "apiVersion": "audit.k8s.io/v1",
-            "level": "Request" if body else "Metadata",
-            "auditID": self.uid("audit", self._count, path),
-            "stage": "ResponseComplete",
-            "requestURI": path,
-            "verb": verb,
-            "user": {"username": user, "groups": ["system:authenticated"]},
-            "sourceIPs": ["192.0.2.77"],
-            "userAgent": f"{agent} (linux/amd64) kubernetes/$Format",
-            "objectRef": {"apiVersion": "v1", **ref},
-            "responseStatus": {"metadata": {}, "code": 200},
-            "requestReceivedTimestamp": self.at(whole=False),
-            "stageTimestamp": self.at(whole=False),
-        }
-        if body:
-            said["requestObject"] = body
-        self.frames.append(
-            {
-                "at": self.at(whole=False),
-                "source": "audit",
-                "frame": "audit",
-                "event": said,
-            }
-        )
+    def beat(self) -> None:
+        """Let kubelets renew their leases."""
+        for node in sorted(self.alive):
+            self._lease(node)
 
     def node(self, name: str, gpus: int = 8) -> Made:
         """Register a node."""
@@ -289,53 +131,80 @@ class Written:
         index: int = 0,
         runs: bool = True,
     ) -> Made:
-        """Create a Pod, which is scheduled and, unless refused, runs."""
-        title = owner["metadata"]["name"] if owner else name
+        """Create a Pod of a Job, or of nothing, as `pod` does."""
         self._count += 1
-        full = f"{title}-{index}-{self._count:05x}" if owner else name
-        pod = self._object("v1", "Pod", "train", full)
-        if owner:
-            label = "batch.kubernetes.io/"
-            pod["metadata"] |= {
-                "labels": {
-                    f"{label}job-name": title,
-                    f"{label}job-completion-index": str(index),
-                },
-                "annotations": {f"{label}job-completion-index": str(index)},
-                "finalizers": [f"{label}job-tracking"],
-                "ownerReferences": [
-                    {
-                        "apiVersion": "batch/v1",
-                        "kind": "Job",
-                        "name": title,
-                        "uid": owner["metadata"]["uid"],
-                        "controller": True,
-                        "blockOwnerDeletion": True,
-                    }
-                ],
-            }
+        if owner is None:
+            return self.pod(name, node, gpus, by="kubectl-run", runs=runs)
+        title = owner["metadata"]["name"]
+        label = "batch.kubernetes.io/"
+        number = {f"{label}job-completion-index": str(index)}
+        return self.pod(
+            f"{title}-{index}-{self._count:05x}",
+            node,
+            gpus,
+            owner=owner,
+            by="kube-controller-manager",
+            created=("SuccessfulCreate", "Created pod", "job-controller"),
+            labels={f"{label}job-name": title} | number,
+            annotations=number,
+            finalizers=[f"{label}job-tracking"],
+            runs=runs,
+        )
+
+    def pod(
+        self,
+        name: str,
+        node: str,
+        gpus: int = 4,
+        *,
+        owner: Made | None = None,
+        by: str,
+        **more: Any,
+    ) -> Made:
+        """Create a Pod, which is scheduled and, unless refused, runs.
+
+        ``created`` is the Event of its owner: reason, text and reporter;
+        ``space``, ``scheduler``, ``restart`` and ``runs`` say how it runs,
+        other words are its metadata. Without a node it waits for one.
+        """
+        space = more.pop("space", "train")
+        runs = more.pop("runs", True)
+        created = more.pop("created", None)
+        pod = self._object("v1", "Pod", space, name)
+        self._lives[name] += 1
+        if self._lives[name] > 1:
+            again = self._lives[name]
+            pod["metadata"]["uid"] = self.uid("Pod", space, name, again)
         pod["spec"] = self._pod_spec(gpus)
-        pod["status"] = {"phase": "Pending", "qosClass": "BestEffort"}
-        by = "kube-controller-manager" if owner else "kubectl-run"
-        self.put(PODS, pod, by, "spec.containers")
+        pod["spec"]["restartPolicy"] = more.pop("restart", "Never")
+        pod["spec"]["schedulerName"] = more.pop("scheduler", SCHEDULER)
+        pod["metadata"] |= more
         if owner:
-            self.event(
-                owner,
-                "SuccessfulCreate",
-                f"Created pod: {full}",
-                "job-controller",
-            )
+            pod["metadata"]["ownerReferences"] = [refers_to(owner)]
+        pod["status"] = {"phase": "Pending", "qosClass": "BestEffort"}
+        self.put(PODS, pod, by, "spec.containers")
+        if owner and created:
+            reason, text, reporter = created
+            self.event(owner, reason, f"{text}: {name}", reporter)
+        if node:
+            self.place(pod, node, runs=runs)
+        return pod
+
+    def place(self, pod: Made, node: str, *, runs: bool = True) -> None:
+        """Schedule a Pod, and let it run."""
+        meta, by = pod["metadata"], pod["spec"]["schedulerName"]
         pod["spec"]["nodeName"] = node
         self._condition(pod, "PodScheduled", "True")
         self.put(PODS, pod, "kube-scheduler")
         self.event(
             pod,
             "Scheduled",
-            f"Successfully assigned train/{full} to {node}",
-            "default-scheduler",
+            f"Successfully assigned {meta['namespace']}/{meta['name']} "
+            f"to {node}",
+            by,
         )
         if not runs:
-            return pod
+            return
         self.wait(2)
         for kind in ("Initialized", "Ready", "ContainersReady"):
             self._condition(pod, kind, "True")
@@ -346,7 +215,6 @@ class Written:
         }
         self.put(PODS, pod, "kubelet", "status.phase")
         self.event(pod, "Started", "Container started", "kubelet", host=node)
-        return pod
 
     def exits(self, pod: Made, code: int, reason: str = "") -> None:
         """Let the only container of a Pod end, and with it the Pod."""
@@ -467,10 +335,21 @@ class Written:
 
     def crash(self, node: Made) -> list[Made]:
         """Let a machine die, and be given up; return its Pods."""
-        name = node["metadata"]["name"]
-        self.did("crash", f"{name}: the machine dies")
-        self.alive.discard(name)
+        self.dies(node)
         self.wait(52)
+        return self.given_up(node)
+
+    def dies(
+        self, node: Made, label: str = "crash", what: str = "the machine dies"
+    ) -> None:
+        """Let a machine go silent."""
+        name = node["metadata"]["name"]
+        self.did(label, f"{name}: {what}")
+        self.alive.discard(name)
+
+    def given_up(self, node: Made) -> list[Made]:
+        """Let the node controller give a node up; return its Pods."""
+        name = node["metadata"]["name"]
         for condition in node["status"]["conditions"]:
             condition |= {
                 "status": "Unknown",
@@ -511,10 +390,11 @@ class Written:
 
     def taken(self, pod: Made) -> None:
         """Let the taint manager delete a Pod after five minutes."""
+        meta = pod["metadata"]
         self.event(
             pod,
             "TaintManagerEviction",
-            f"Marking for deletion Pod train/{pod['metadata']['name']}",
+            f"Marking for deletion Pod {meta['namespace']}/{meta['name']}",
             "taint-eviction-controller",
         )
         self.disrupt(
@@ -587,27 +467,6 @@ class Written:
             "state": {"running": {"startedAt": self.at()}},
         }
 
-    def _condition(
-        self,
-        of: Made,
-        kind: str,
-        status: str,
-        reason: str = "",
-        message: str = "",
-    ) -> None:
-        kept = [
-            c for c in of["status"].get("conditions", []) if c["type"] != kind
-        ]
-        new = {
-            "type": kind,
-            "status": status,
-            "lastProbeTime": None,
-            "lastTransitionTime": self.at(),
-        }
-        new |= {"reason": reason} if reason else {}
-        new |= {"message": message} if message else {}
-        of["status"]["conditions"] = [*kept, new]
-
     def _pod_spec(self, gpus: int) -> Made:
         limits = {"nvidia.com/gpu": str(gpus)}
         return {
@@ -620,7 +479,7 @@ class Written:
             ],
             "restartPolicy": "Never",
             "terminationGracePeriodSeconds": 30,
-            "schedulerName": "default-scheduler",
+            "schedulerName": SCHEDULER,
             "tolerations": [
                 {
                     "key": f"node.kubernetes.io/{key}",
@@ -642,53 +501,3 @@ class Written:
             "renewTime": self.at(whole=False),
         }
         self.put("coordination.k8s.io/v1/leases", made, "kubelet")
-
-    def _object(
-        self, version: str, kind: str, space: str | None, name: str
-    ) -> Made:
-        uid = self.uid(kind, space, name)
-        meta = {"name": name, "uid": uid, "creationTimestamp": self.at()}
-        meta |= {"namespace": space} if space else {}
-        return {"kind": kind, "apiVersion": version, "metadata": meta}
-
-    def _own(
-        self,
-        made: Made,
-        manager: str,
-        sub: str | None,
-        fields: tuple[str, ...],
-    ) -> None:
-        owned: Made = {}
-        for path in fields:
-            inner = owned
-            for part in path.split("."):
-                inner = inner.setdefault(f"f:{part}", {})
-        entry = {
-            "manager": manager,
-            "operation": "Update",
-            "apiVersion": made["apiVersion"],
-            "time": self.at(),
-            "fieldsType": "FieldsV1",
-            "fieldsV1": owned,
-        }
-        entry |= {"subresource": sub} if sub else {}
-        kept = [
-            e
-            for e in made["metadata"].get("managedFields", [])
-            if e["fieldsV1"] != owned
-        ]
-        made["metadata"]["managedFields"] = [*kept, entry]
-
-    def _watch(self, resource: str, what: str, made: Made) -> None:
-        if not self.recording:
-            return
-        self.now += 0.007
-        self.frames.append(
-            {
-                "at": self.at(whole=False),
-                "source": "watch",
-                "frame": "watch",
-                "resource": resource,
-                "event": {"type": what, "object": copy.deepcopy(made)},
-            }
-        )

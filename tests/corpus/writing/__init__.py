@@ -1,0 +1,1 @@
+"""Writes tapes by hand, where a real cluster would take too long."""
