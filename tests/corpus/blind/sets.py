@@ -47,4 +47,5 @@ SETS = (
     BlindSet(name="blind5", stories=("ordered", "near", "quiet")),
     BlindSet(name="blind6", stories=("ordered", "near", "quiet")),
     BlindSet(name="blind7", stories=()),
+    BlindSet(name="blind8", stories=()),
 )

@@ -1,13 +1,11 @@
 """Writes the seventh set: ``python -m tests.corpus.blind7.make``."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.corpus.blind.truth import resolved
 from tests.corpus.blind7.truths import TRUTHS
-from tests.corpus.tape_lines import Lines, write_lines
 from tests.corpus.writing.cluster import NODES, Made, Written
+from tests.corpus.writing.files import write_all
 
 LIMIT = (
     "Failed",
@@ -376,22 +374,7 @@ STORIES: dict[str, Callable[[Written], None]] = {
 
 def main() -> None:
     """Write every tape and its truth."""
-    for name, truth in TRUTHS.items():
-        w = Written(name)
-        STORIES[name.split("_")[0]](w)
-        w.end()
-        header = {
-            "tape": "recorder/1",
-            "cluster": name,
-            "cluster_uid": w.uid("cluster"),
-            "kubernetes": "v1.36.3",
-            "started_at": w.frames[0]["at"],
-            "redaction_key_id": "99ed34e3c08cd791",
-        }
-        path = Path(__file__).with_name(f"{name}.tape.jsonl.zst")
-        write_lines(path, Lines(header, w.frames))
-        content = json.dumps(resolved(truth, w.acts), indent=1)
-        path.with_name(f"{name}.truth.json").write_text(content + "\n")
+    write_all(Path(__file__).parent, TRUTHS.values(), Written, STORIES)
 
 
 if __name__ == "__main__":

@@ -99,8 +99,9 @@ _ALL = (
     _truth(
         "k04_ray_worker",
         "KubeRay: ray-project/kuberay",
-        "A machine dies under a Ray worker; KubeRay makes another at once "
-        "when the taint manager deletes it. The machine boots later.",
+        "A machine dies under a Ray worker, which the taint manager deletes "
+        "after 300 s. It is gone when the machine boots; KubeRay makes "
+        "another on another node.",
         _died("n1", _back("RayCluster/ml/sweep", 16, "n1", 3)),
     ),
     _truth(

@@ -144,7 +144,7 @@ class Written(WrittenTape):
             gpus,
             owner=owner,
             by="kube-controller-manager",
-            created=("SuccessfulCreate", "Created pod", "job-controller"),
+            created=("SuccessfulCreate", "Created pod: {}", "job-controller"),
             labels={f"{label}job-name": title} | number,
             annotations=number,
             finalizers=[f"{label}job-tracking"],
@@ -185,7 +185,7 @@ class Written(WrittenTape):
         self.put(PODS, pod, by, "spec.containers")
         if owner and created:
             reason, text, reporter = created
-            self.event(owner, reason, f"{text}: {name}", reporter)
+            self.event(owner, reason, text.format(name), reporter)
         if node:
             self.place(pod, node, runs=runs)
         return pod
