@@ -1,7 +1,7 @@
 """Blind incidents are explained no worse than when they were scored.
 
 Each set was scored once, by the answers of that day (`blind/README.md` and
-`blind2` to `blind7`). ``make test`` asks a sample of each.
+`blind2` to `blind8`). ``make test`` asks a sample of each.
 """
 
 import msgspec
