@@ -93,7 +93,7 @@ class JobSet:
         self.status(ready=int(all(nodes)))
 
     def fails(self, failed: Made, user: str = "") -> None:
-        """Let its Job give up: the others are told to stop."""
+        """Let its Job give up: the others have to stop."""
         w, job = self.w, self.child
         w._condition(
             job, "FailureTarget", "True", "BackoffLimitExceeded", LIMIT
@@ -157,7 +157,7 @@ class JobSet:
 
     def status(self, ready: int) -> None:
         """Write whether its Job is ready."""
-        told = {
+        shown = {
             "name": self.role,
             "active": 1,
             "ready": ready,
@@ -169,7 +169,7 @@ class JobSet:
             JOBSETS,
             self.top,
             "jobset",
-            replicatedJobsStatus=[told],
+            replicatedJobsStatus=[shown],
             restarts=self.attempt,
         )
 

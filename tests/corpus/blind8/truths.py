@@ -108,7 +108,7 @@ _ALL = (
         "k05_launcher_fails_first",
         "MPI operator: kubeflow/mpi-operator",
         "An MPIJob fails because its launcher exits on another node; its "
-        "workers are told to stop. Two seconds later the machine of one "
+        "workers have to stop. Two seconds later the machine of one "
         "dies, under a Job.",
         _died("n2", _back("Job/train/b", 4, "n2"), not_hit=["hpc/gromacs"]),
         _calm("n1", not_hit=["hpc/gromacs"]),
