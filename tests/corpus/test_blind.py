@@ -67,10 +67,12 @@ MENDED = {
     "blind2": ("c14_",),
     "blind4": ("e08_", "e09_", "e11_", "e22_"),
     "blind5": ("f02_", "f04_", "f06_"),
+    "blind8": ("k09_",),
 }
 """Parts of one workload. A drain that was over; one whose author finished what
 it began; a gang that its owner makes anew; a clock that is ahead, in a window.
-A Node that its cloud deletes once a program or a person has emptied it."""
+A Node that its cloud deletes once a program or a person has emptied it. A gang that its operator
+deletes in the silence before its node is given up: its tape was wrong."""
 
 
 @pytest.mark.parametrize("name", MENDED)

@@ -469,6 +469,7 @@ def k21(w: Fleet) -> None:
         {"resource": "nodes", "name": "n1"},
     )
     w.gone(NODES, n1)
+    w.forgets("n1")
     w.event(
         n1,
         "RemovingNode",

@@ -15,6 +15,7 @@ from tests.corpus.writing.tape import BEGAN, NODES, PODS, Made, WrittenTape
 __all__ = ["NODES", "PODS", "Made", "Written", "refers_to"]
 
 JOBS = "batch/v1/jobs"
+LEASES = "coordination.k8s.io/v1/leases"
 SCHEDULER = "default-scheduler"
 PRESSURES = {
     "MemoryPressure": "KubeletHasSufficientMemory",
@@ -428,6 +429,11 @@ class Written(WrittenTape):
         self.put(NODES, node, "kube-controller-manager", "spec.taints")
         self.wait(3)
 
+    def forgets(self, node: str) -> None:
+        """Let the Lease of a Node be collected with it."""
+        uid = self.uid("Lease", "kube-node-lease", node)
+        self.gone(LEASES, self.there[LEASES][uid])
+
     def _ready(self, node: Made) -> None:
         node["status"]["conditions"] = [
             {
@@ -492,12 +498,24 @@ class Written(WrittenTape):
         }
 
     def _lease(self, node: str) -> None:
-        made = self._object(
-            "coordination.k8s.io/v1", "Lease", "kube-node-lease", node
-        )
+        uid = self.uid("Lease", "kube-node-lease", node)
+        made = self.there[LEASES].get(uid)
+        if made is None:
+            made = self._object(
+                "coordination.k8s.io/v1", "Lease", "kube-node-lease", node
+            )
+            owner = self.uid("Node", None, node)
+            made["metadata"]["ownerReferences"] = [
+                {
+                    "apiVersion": "v1",
+                    "kind": "Node",
+                    "name": node,
+                    "uid": owner,
+                }
+            ]
         made["spec"] = {
             "holderIdentity": node,
             "leaseDurationSeconds": 40,
             "renewTime": self.at(whole=False),
         }
-        self.put("coordination.k8s.io/v1/leases", made, "kubelet")
+        self.put(LEASES, made, "kubelet", "spec.renewTime")
