@@ -71,8 +71,8 @@ MENDED = {
 }
 """Parts of one workload. A drain that was over; one whose author finished what
 it began; a gang that its owner makes anew; a clock that is ahead, in a window.
-A Node that its cloud deletes once a program or a person has emptied it. A gang that its operator
-deletes in the silence before its node is given up: its tape was wrong."""
+A Node that its cloud deletes once a program or a person has emptied it. A gang
+that is deleted before its silent node is given up: the tape was wrong."""
 
 
 @pytest.mark.parametrize("name", MENDED)
