@@ -80,7 +80,7 @@ nodes = answer_command(
 
 places = answer_command(
     "places",
-    r"""List the places that nodes were behind at a time, with these nodes.
+    r"""List the places that nodes were behind at a time.
 
     A place is a rack, a switch, a PDU, a leaf group or another domain that the
     labels of Nodes name. If several labels place a node differently, a note
@@ -164,7 +164,7 @@ def incidents(ctx: click.Context, *, watch: bool, **given: Any) -> int:
 
 jobs = answer_command(
     "jobs",
-    r"""List workloads: their states, what ended them last, and the cost.
+    r"""List workloads: their states, last ends, and the cost.
 
     A workload is named by the top of its owner chain. With a window, those
     that had Pods in it, and what ended them in it; --ended-by any lists those
@@ -199,7 +199,7 @@ impact = answer_command(
 
 search = answer_command(
     "search",
-    r"""Find nodes, workloads and other objects by a part of their names.
+    r"""Find nodes, workloads and objects by a part of a name.
 
     Names that begin with the text are first; objects that were deleted are
     found too. KIND/NAME restricts the search to one kind. LOG/POSITION finds
@@ -270,7 +270,7 @@ coverage = answer_command(
 
 why = answer_command(
     "why_named",
-    r"""Explain what happened to a node, or what ended a workload or a Pod.
+    r"""Explain what happened to a node, a workload or a Pod.
 
     A bare name is that of a node, or else of a workload or a Pod of any kind
     and namespace; several are listed to choose from.

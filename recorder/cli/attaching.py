@@ -12,7 +12,7 @@ from recorder.cli.output import announce, print_lines
 @place_options(hidden=True)
 @click.pass_context
 def attach(ctx: click.Context, place: str) -> None:
-    r"""Attach an archive of another machine, so that it can be asked here.
+    r"""Attach an archive of another machine, to ask it here.
 
     PLACE is a folder or s3://BUCKET/PREFIX. Its logs become logs of this
     database, with every day in the archive: nothing is copied, and nothing is

@@ -39,7 +39,7 @@ STATES = ("waiting", "posted", "failed")
 @place_options(hidden=True)
 @click.pass_context
 def notifications(ctx: click.Context, /, **given: Any) -> int:
-    r"""List what `recorder notify` posted, what failed and what is waiting.
+    r"""List what `recorder notify` posted, and what failed.
 
     Newest first. An incident has a message for each of its verdicts.
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @reading_options
 @click.pass_context
 def notify(ctx: click.Context, /, **given: Any) -> int:
-    r"""Post incidents and gaps to webhooks (for use in a Deployment).
+    r"""Post incidents and gaps to webhooks (for a Deployment).
 
     The rules are in the file that the setting notify_file names. Each incident
     is posted once, and again when its verdict changes; what is not taken is

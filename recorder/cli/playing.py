@@ -131,7 +131,7 @@ def record_tape(settings: Settings, file: Path) -> None:
 )
 @click.pass_obj
 def demo(settings: Settings, *, no_serve: bool) -> None:
-    r"""Play the tape that ships with the package and serve its page.
+    r"""Play the tape of the package, and serve its page.
 
     It shows ten GPU nodes. A GPU of one fails under a training job, and a
     controller drains and reboots the node; another node crashes without a

@@ -50,7 +50,7 @@ def archive(ctx: click.Context) -> None:
 @place_options(hidden=True)
 @click.pass_obj
 def prune(settings: "Settings", *, dry_run: bool) -> None:
-    r"""Archive the days that are over, and drop those that are old.
+    r"""Archive the days that are over, and drop old ones.
 
     Made for cron: one line at the end, and exit status 0 also where another
     run is under way. What is alive, and open gaps, stay in the database; a

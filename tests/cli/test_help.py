@@ -102,6 +102,13 @@ def test_commands_are_named_in_the_help(recorder: Recorder) -> None:
         assert f"\n  {words[0]} " in answer.out
 
 
+def test_no_line_of_a_help_is_cut(recorder: Recorder) -> None:
+    for words in {words[:-1] for words, _ in all_commands()}:
+        lines = recorder(*words, "--help").out.splitlines()
+        cut = [one for one in lines if one.endswith("...")]
+        assert all(one.startswith("Usage") for one in cut), cut
+
+
 def test_the_version_is_shown(recorder: Recorder) -> None:
     version = import_module("recorder").__version__
 
