@@ -81,7 +81,7 @@ class ImpactQuestion:
         if not (self.nodes or self.labels or self.rack or self.place):
             msg = "no nodes selected: give names, a place or labels"
             advice = (
-                "name nodes, or select them with --place KIND/NAME, --rack or"
+                "written node/NAME, --place KIND/NAME, --rack RACK or"
                 " -l LABEL=VALUE"
             )
             raise ConfigError(msg, advice=advice, code="question.selector")
