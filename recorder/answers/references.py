@@ -210,7 +210,13 @@ async def _no_object(
             for place in await reading.names(ObjectNames(kind.filed))
         )
     hint = did_you_mean(str(reference), known)
-    return NotFoundError(f'{reading.log.named} has no "{reference}"{hint}')
+    msg = f'{reading.log.named} has no "{reference}"{hint}'
+    return NotFoundError(msg, advice="" if hint else searched(reference.name))
+
+
+def searched(name: str) -> str:
+    """Return how to find what nothing has the name of."""
+    return f"`recorder search {name}` finds a part of a name"
 
 
 def _several(

@@ -24,6 +24,7 @@ from recorder.answers.references import (
     KnownObject,
     find_objects,
     object_named,
+    searched,
     take,
 )
 from recorder.facts.projections import (
@@ -191,10 +192,8 @@ async def _none(reading: Reading, reference: Reference) -> NotFoundError:
         f"{reading.log.named} has no node or workload"
         f' "{reference.name}"{where if reference.namespace else ""}{hint}'
     )
-    advice = f"`recorder search {reference.name}` finds a part of a name"
-    return NotFoundError(
-        msg, advice="" if hint else advice, node=reference.name
-    )
+    advice = "" if hint else searched(reference.name)
+    return NotFoundError(msg, advice=advice, node=reference.name)
 
 
 async def workload_of(

@@ -18,7 +18,7 @@ REFUSED = {
         NOT_FOUND,
         'has no node or workload "gpu-9x"; did you mean',
     ),
-    "why --log 1 pod/x": (NOT_FOUND, 'has no "pod/x"'),
+    "why --log 1 pod/x": (NOT_FOUND, 'no "pod/x"; `recorder search x` finds'),
     "why --log 1": (USAGE, "node/NAME"),
     "why --log 1 node/gpu-002 --at 1h --since 2h": (USAGE, "not both"),
     "why --log 1 node/gpu-002 --at noon": (USAGE, "--at"),
