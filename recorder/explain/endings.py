@@ -23,6 +23,7 @@ from recorder.explain.hit import Hit
 from recorder.explain.losses import Loss, carries_out
 from recorder.explain.pod_end import (
     BY_ITSELF,
+    SIGNALLED,
     TAKEN,
     TOGETHER,
     PodEnd,
@@ -292,9 +293,6 @@ def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
 EVIDENCE_MAX: Final = 24
 """How many facts an ending lists, so that a large gang stays readable."""
 
-SIGNALLED: Final = frozenset({137, 143})
-"""Exit codes of containers that received SIGKILL or SIGTERM."""
-
 
 def endings_of(
     life: Life, hits: Iterable[Hit], verdicts: Iterable[Verdict]
@@ -525,8 +523,10 @@ def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:
     # it, and a silent node does not show its Pods.
     if verdicts:
         happened = verdicts[0].happened
-        doubted = happened is Happened.DEGRADED or (
-            happened is Happened.UNREACHABLE and not ends
+        doubted = (
+            happened is Happened.DEGRADED
+            or (happened is Happened.UNREACHABLE and not ends)
+            or any(end.pod.unseen for end in ends)
         )
     else:
         doubted = by is EndedBy.NODE_FAILURE or any(

@@ -11,11 +11,14 @@ from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Failure
 from recorder.explain.pod_end import (
     BY_KUBELET,
+    BY_TAINT,
     REQUESTED,
+    STOPPED,
     TOGETHER,
     is_preempted,
     taken,
 )
+from recorder.explain.signals import Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
@@ -48,6 +51,9 @@ REVISION: Final = "controller-revision-hash"
 
 OUTLIVED: Final = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
 """What containers may outlive."""
+
+PRESSURES: Final = frozenset({"DiskPressure", "MemoryPressure", "PIDPressure"})
+"""Conditions of a node for which its kubelet evicts or refuses Pods."""
 
 
 def came_with(pod: Placement, at: datetime) -> bool:
@@ -156,7 +162,7 @@ class Strike:
         if not pod.was_on(self._since, self.failure.seen):
             return False
         if happened == Happened.DEGRADED:
-            can = pod.phase == "Failed"
+            can = self._was_degraded()
         elif happened in STAYING:
             drained = happened == Happened.DRAINED and pod.disruption
             can = not is_preempted(pod) and bool(drained or self._was_emptied)
@@ -167,7 +173,35 @@ class Strike:
             )
         else:
             can = True
-        return can and not self._was_deleted()
+        return can and not (self._was_deleted() or self._failed_before())
+
+    def _was_degraded(self) -> bool:
+        """Return whether what degraded its node can have ended the Pod.
+
+        Under pressure a kubelet evicts; what exits then does so by itself. A
+        node that is not ready keeps its Pods until its taint evicts them.
+        """
+        pod, of = self.pod, self.verdict.effect.subject
+        if of.topic is Topic.READY and pod.disruption == BY_TAINT:
+            return True
+        own = pod.disruption is None and pod.refusal is None
+        return pod.phase == "Failed" and not (own and of.name in PRESSURES)
+
+    def _failed_before(self) -> bool:
+        """Return whether the Pod failed by itself before its node was lost.
+
+        The kubelet that reports it was alive. A fault or a decision may show
+        on a Pod before it shows on its node, and so does what stops both.
+        """
+        pod, at, verdict = self.pod, self.pod.failed_at, self.verdict
+        return (
+            verdict.happened in LOST
+            and at is not None
+            and at < self.failure.seen
+            and verdict.fault is None
+            and verdict.decision is None
+            and STOPPED.isdisjoint(pod.exit_codes[-1:])
+        )
 
     @cached_property
     def _was_emptied(self) -> bool:

@@ -55,6 +55,12 @@ REFUSED: Final[Mapping[str, EndedBy]] = {
 }
 """The cause by the reason of a failed Pod; other reasons are of kubelets."""
 
+SIGNALLED: Final = frozenset({137, 143})
+"""Exit codes of containers that received SIGKILL or SIGTERM."""
+
+STOPPED: Final = SIGNALLED | {255}
+"""Exit codes of containers that their machine may have stopped."""
+
 TOGETHER: Final = timedelta(seconds=60)
 """How far apart the Pods of a gang react to one cause."""
 

@@ -166,12 +166,73 @@ def test_a_fault_of_a_node_that_stays_hits_what_fails_while_it_holds(
     mended: float | None, failed: float, *, hit: bool
 ) -> None:
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
-    fault = "DiskPressure", "True", "KubeletHasDiskPressure"
+    fault = "GpuUnhealthy", "True", "XID79"
     tale.condition(60, *fault)
     if mended is not None:
         tale.condition(mended, fault[0], "False", "ok", was="True")
     tale.pod_ends(failed, "llm-0", "n1", 1)
     assert bool(harmed(tale, until=10000)) is hit
+
+
+def test_what_fails_by_itself_under_pressure_is_not_hit_by_it() -> None:
+    """For pressure a kubelet evicts, and says so on the Pod."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.condition(60, "DiskPressure", "True", "KubeletHasDiskPressure")
+    tale.pod_ends(100, "llm-0", "n1", 1)
+    assert harmed(tale) == []
+    (ending,) = ended(tale)
+    assert ending.ended_by is EndedBy.CONTAINER_EXIT
+
+
+@pytest.mark.parametrize(
+    ("code", "fault", "hit"),
+    [(1, False, False), (1, True, True), (137, False, True)],
+)
+def test_what_a_living_kubelet_reports_ended_before_its_node(
+    code: int, *, fault: bool, hit: bool
+) -> None:
+    """A machine that goes down may stop its containers first."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    if fault:
+        tale.condition(40, "GpuUnhealthy", "True", "XID79")
+    tale.pod_ends(48, "llm-0", "n1", code)
+    tale.pod_runs(52, "llm-1", "n2", created=True)
+    tale.silent(100, renewed=45).lost(100).boots(250).kubelet_starts(250)
+    assert [one.pods_hit for one in harmed(tale)] == [["llm-0"]] * hit
+    (ending,) = ended(tale)
+    own, node = EndedBy.CONTAINER_EXIT, EndedBy.NODE_FAILURE
+    assert ending.ended_by is (node if hit else own)
+
+
+def test_what_the_taint_of_a_node_that_is_not_ready_evicts_is_hit_by_it() -> (
+    None
+):
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    down = "KubeletNotReady", "container runtime is down"
+    tale.condition(60, "Ready", "False", *down, was="True")
+    tale.pod(61, "DeletionByTaintManager", name="llm-0")
+    tale.deletes(61, "llm-0", takes=30)
+    tale.condition(100, "Ready", "True", "KubeletReady", was="False")
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.hit_at) == (HitBy.NODE_FAILURE, at(61))
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_pod_whose_end_nothing_showed_is_only_likely_hit(
+    *, hidden: bool
+) -> None:
+    """It may have ended before its node, in the same gap."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").boots(400)
+    if hidden:
+        gone = {"inferred": True, "state": {}}
+        tale.add(400, FactKind.VANISHED, gone, about=a_pod("llm-0"))
+    else:
+        tale.pod_ends(400, "llm-0", "n1", 255)
+    tale.pod_runs(400, "llm-1", "n2")
+    (ending,) = ended(tale)
+    assert ending.ended_by is EndedBy.NODE_FAILURE
+    sure = Confidence.LIKELY if hidden else Confidence.PROVEN
+    assert ending.confidence is sure
 
 
 @pytest.mark.parametrize("of", ["Job", "ReplicaSet"])
