@@ -207,9 +207,9 @@ class Strike:
     def _was_emptied(self) -> bool:
         """Whether the Pod was deleted because its node was cordoned.
 
-        It ends first of its workload and is replaced, if anything does that:
-        neither the end of the workload, nor that of another member, nor a
-        rollout ended it.
+        It ends first of its workload and is replaced, if anything does that,
+        or who cordoned the node deleted it: neither the end of the workload,
+        nor that of another member, nor a rollout ended it.
         """
         pod, at = self.pod, self.pod.deleting_at
         back = self.verdict.back_in_service_at
@@ -222,6 +222,7 @@ class Strike:
             and (
                 self.workload.kind == "Pod"
                 or any(o.bound_at and o.bound_at >= at for o in others)
+                or pod.deleting_by in self._cordoning
             )
             and not any(at - TOGETHER <= end < at for end in ends)
             and bool(
@@ -229,6 +230,13 @@ class Strike:
                 or was_deleted(pod, self.workload, self.pods)
             )
         )
+
+    @cached_property
+    def _cordoning(self) -> set[str]:
+        """Who cordoned the node; a name that is not recorded is empty."""
+        facts = (one.sign.stored.fact for one in self.verdict.evidence)
+        cordons = (fact for fact in facts if isinstance(fact.detail, Cordoned))
+        return {fact.actor or "" for fact in cordons}
 
     def _was_deleted(self) -> bool:
         """Return whether the Pod was deleted before the failure.
@@ -345,13 +353,14 @@ class Strike:
             return HitBy.DRAIN
         if is_preempted(pod):
             return HitBy.PREEMPTION
-        if pod.disruption != REQUESTED:
-            return HitBy.NODE_FAILURE
-        emptied = verdict.decision is not None or any(
-            isinstance(one.sign.stored.fact.detail, Cordoned)
-            for one in verdict.evidence
-        )
-        return HitBy.DRAIN if emptied else HitBy.EVICTION
+        if pod.disruption == REQUESTED:
+            emptied = verdict.decision is not None or self._cordoning
+            return HitBy.DRAIN if emptied else HitBy.EVICTION
+        at = pod.deleting_at if pod.disruption is None else None
+        asked = at is not None and at < self.failure.seen
+        if asked and self._cordoning and self._was_emptied:
+            return HitBy.DRAIN
+        return HitBy.NODE_FAILURE
 
     @property
     def order(self) -> tuple[datetime, datetime, int]:

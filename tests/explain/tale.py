@@ -118,11 +118,12 @@ class Tale(History):
         *,
         force: bool = False,
         takes: float = 2,
+        actor: str | None = None,
     ) -> Self:
         """Let a Pod be deleted, gracefully or by force."""
-        pod = a_pod(name)
+        pod, asked = a_pod(name), FactKind.DELETION_REQUESTED
         if not force:
-            self.add(seconds, FactKind.DELETION_REQUESTED, {}, about=pod)
+            self.add(seconds, asked, {}, about=pod, actor=actor)
         gone = {"inferred": False, "state": {}}
         seconds += 0 if force else takes
         return self.add(seconds, FactKind.VANISHED, gone, about=pod)

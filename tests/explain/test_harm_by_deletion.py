@@ -338,3 +338,26 @@ def test_a_drain_hits_the_pods_that_it_asked_to_go(
     tale.pod_runs(when + 50, "llm-1", "n2", created=True)
     found = [one for one in harmed(tale) if one.name == "llm"]
     assert [one.hit_by for one in found] == ([hit_by] if hit_by else [])
+
+
+@pytest.mark.parametrize(
+    ("actor", "by"), [("mia", HitBy.DRAIN), ("noor", HitBy.DELETION)]
+)
+def test_who_holds_the_cordon_empties_the_node_by_deleting(
+    actor: str, by: HitBy
+) -> None:
+    """The replacement finds no place, and the node goes down later."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").cordons(50, "mia")
+    tale.deletes(60, "llm-0", actor=actor)
+    owner = {"kind": "Job", "name": "llm", "uid": "uid-llm"}
+    state = {
+        "labels": {"controller-revision-hash": "1"},
+        "owners": [{**owner, "controller": True}],
+        "fields": {"phase": "Pending"},
+    }
+    made = {"created": True, "state": state}
+    waiting = a_pod("llm-1")
+    tale.add(63, FactKind.APPEARED, made, node=None, about=waiting)
+    tale.crashes(100)
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.hit_at, hit.outcome) == (by, at(60), Outcome.DOWN)

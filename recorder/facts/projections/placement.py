@@ -96,6 +96,9 @@ class Placement(msgspec.Struct, gc=False):
 
     phase: str | None = None
     deleting_at: datetime | None = None
+    deleting_by: str | None = None
+    """Who asked for its deletion, if that is recorded."""
+
     disrupted_at: datetime | None = None
     disruption: str | None = None
     """The reason of its condition DisruptionTarget, or the one that an Event
@@ -313,7 +316,8 @@ def _vanished(p: Placement, stored: StoredFact, detail: Vanished) -> None:
 
 
 def _deleting(p: Placement, stored: StoredFact, _: DeletionRequested) -> None:
-    p.deleting_at = p.deleting_at or stored.observed_at
+    if p.deleting_at is None:
+        p.deleting_at, p.deleting_by = stored.observed_at, stored.fact.actor
     p.entries = [*p.entries, str(stored.entry)]
     _displaced(p)
 
