@@ -73,7 +73,7 @@ function NoPage({ page }) {
 /** @param {{page: import('./page.js').Page}} given */
 function NoLog({ page }) {
   const { clusters } = page.status;
-  const { away } = page;
+  const { away, place } = page;
   if (clusters.length === 0 && away.length > 0) {
     return html`<h1 id="title">No cluster responds</h1>
       <${Away} away=${away} />`;
@@ -84,7 +84,7 @@ function NoLog({ page }) {
   }));
   const says = clusters.length === 0
     ? 'Nothing recorded yet. Run recorder up to record your cluster.'
-    : 'No such log. Available logs:';
+    : `No such log: ${place.log || place.cluster}. Available logs:`;
   return html`<${Away} away=${away} /><${Empty} says=${says} links=${links} />`;
 }
 

@@ -130,7 +130,8 @@ def test_another_log_is_chosen_in_the_head(open_tab: Opener) -> None:
 def test_a_log_that_is_not_there_is_said_to_be_none(open_tab: Opener) -> None:
     tab = open_tab("/?log=99")
 
-    assert "No such log" in tab.says(".empty")
+    assert "No such log: 99." in tab.says(".empty")
+    assert "loading" not in tab.says("header")
     tab.page.click(".empty a")
     tab.ready()
     assert tab.page.locator(".incident").count() == 1

@@ -64,6 +64,21 @@ def test_it_retries_at_once_on_request(open_tab: Opener) -> None:
     tab.complaints.clear()
 
 
+def test_what_is_not_there_is_no_failure_and_loads_nothing(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab()
+    tab.page.goto("/node/gpu-02")
+    tab.page.wait_for_selector(".trouble")
+
+    assert tab.says(".trouble").endswith(
+        'has no node "gpu-02"; did you mean "gpu-002"?'
+    )
+    assert "Request failed" not in tab.says(".trouble")
+    expect(tab.page.locator("text=Retry")).to_have_count(0)
+    expect(tab.page.locator("text=Loading lanes")).to_have_count(0)
+
+
 def test_who_has_no_token_is_asked_for_one(open_tab: Opener) -> None:
     tab = open_tab()
     denied = {

@@ -113,6 +113,7 @@ function Recording({ page }) {
         ? `${first.cluster} is away: ${first.why}`
         : `all ${page.away.length} clusters are away`}</span>`;
   }
+  if (cluster === null && status !== null) return null;
   if (cluster === null) {
     return html`<span class="recording" role="status">
       <i aria-hidden="true"></i>loading</span>`;

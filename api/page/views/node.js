@@ -63,10 +63,12 @@ export function Node({ page }) {
       <section id="why" aria-label="Why" class=${isOld ? 'old' : ''}>
         <${Why} page=${page} node=${node} hasFailed=${answer.error !== ''} />
       </section>
-      <section id="timeline" aria-label="Timeline">
-        <${NodeMap} page=${page} />
-        <${Lanes} page=${page} isOld=${isOld} />
-      </section>
+      ${(node || !answer.isFinal) && html`
+        <section id="timeline" aria-label="Timeline">
+          <${NodeMap} page=${page} />
+          <${Lanes} page=${page} isOld=${isOld} />
+        </section>
+      `}
       ${node && html`
         ${page.kept.length > 0 && html`<${Part} page=${page} name="metrics" />`}
         <${Detail} page=${page} />

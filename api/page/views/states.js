@@ -9,7 +9,8 @@ import { withoutEnd } from '../words/recording.js';
 const GAPS_SHOWN = 20;
 
 /**
- * Over an old answer: what failed, and that it is tried again.
+ * Over an old answer: what failed, and that it is tried again, or what there
+ * is not.
  * @param {{answer: import('../ask/answers.js').Answer,
  *   zone: 'utc' | 'local', onRetry: () => void}} given
  */
@@ -20,9 +21,13 @@ export function Trouble({ answer, zone, onRetry }) {
     : ` Showing data from ${clock(answer.answeredAt, zone)}
         ${zoneName(zone, answer.answeredAt)}.`;
   const again = answer.isFinal ? '' : ' Retrying automatically.';
+  const says = `${answer.error}${answer.error.endsWith('?') ? '' : '.'}`;
+  if (answer.code.startsWith('not_found')) {
+    return html`<p class="note trouble" role="alert">${says}${old}</p>`;
+  }
   return html`
     <p class="note trouble" role="alert">
-      Request failed: ${answer.error}.${old}${again}
+      Request failed: ${says}${old}${again}${' '}
       <button type="button" onClick=${onRetry}>Retry</button>
     </p>
   `;

@@ -252,10 +252,12 @@ onRetry=${() => page.answers.retry()} />
 <section id="why" aria-label="Why" class=${isOld ? 'old' : ''}>
 <${Why} page=${page} node=${node} hasFailed=${answer.error !== ''} />
 </section>
+${(node || !answer.isFinal) && html`
 <section id="timeline" aria-label="Timeline">
 <${NodeMap} page=${page} />
 <${Lanes} page=${page} isOld=${isOld} />
 </section>
+`}
 ${node && html`
 ${page.kept.length > 0 && html`<${Part} page=${page} name="metrics" />`}
 <${Detail} page=${page} />

@@ -1691,6 +1691,7 @@ return html`<span class="recording lost" role="status" title=${names}>
 ? `${first.cluster} is away: ${first.why}`
 : `all ${page.away.length} clusters are away`}</span>`;
 }
+if (cluster === null && status !== null) return null;
 if (cluster === null) {
 return html`<span class="recording" role="status">
 <i aria-hidden="true"></i>loading</span>`;
@@ -1719,9 +1720,13 @@ const old = answer.data === null
 : ` Showing data from ${clock(answer.answeredAt, zone)}
 ${zoneName(zone, answer.answeredAt)}.`;
 const again = answer.isFinal ? '' : ' Retrying automatically.';
+const says = `${answer.error}${answer.error.endsWith('?') ? '' : '.'}`;
+if (answer.code.startsWith('not_found')) {
+return html`<p class="note trouble" role="alert">${says}${old}</p>`;
+}
 return html`
 <p class="note trouble" role="alert">
-Request failed: ${answer.error}.${old}${again}
+Request failed: ${says}${old}${again}${' '}
 <button type="button" onClick=${onRetry}>Retry</button>
 </p>
 `;
@@ -2061,7 +2066,7 @@ return html`<${Empty} says="There is no page ${name}. Perhaps:" links=${links} /
 }
 function NoLog({ page }) {
 const { clusters } = page.status;
-const { away } = page;
+const { away, place } = page;
 if (clusters.length === 0 && away.length > 0) {
 return html`<h1 id="title">No cluster responds</h1>
 <${Away} away=${away} />`;
@@ -2072,7 +2077,7 @@ says: `${one.name}, log ${one.log.id}`,
 }));
 const says = clusters.length === 0
 ? 'Nothing recorded yet. Run recorder up to record your cluster.'
-: 'No such log. Available logs:';
+: `No such log: ${place.log || place.cluster}. Available logs:`;
 return html`<${Away} away=${away} /><${Empty} says=${says} links=${links} />`;
 }
 function titleOf(page) {
