@@ -83,7 +83,7 @@ function NoLog({ page }) {
     says: `${one.name}, log ${one.log.id}`,
   }));
   const says = clusters.length === 0
-    ? 'Nothing recorded yet. Run recorder up to record your cluster.'
+    ? 'Nothing recorded yet. Run recorder up to record your cluster, or recorder demo.'
     : `No such log: ${place.log || place.cluster}. Available logs:`;
   return html`<${Away} away=${away} /><${Empty} says=${says} links=${links} />`;
 }

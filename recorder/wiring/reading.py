@@ -168,7 +168,7 @@ class Logs:
         if not logs:
             msg = (
                 "the database holds no log yet: record a cluster with"
-                " `recorder up`"
+                " `recorder up`, or play an example with `recorder demo`"
             )
             raise NotFoundError(msg, code="not_found.log")
         chosen = self._choose(logs, number, cluster)
@@ -334,8 +334,8 @@ def _check_was_used(settings: Settings) -> None:
     if not is_used(settings):
         msg = (
             f'nothing was recorded into "{settings.data_dir}" yet: record a'
-            " cluster with `recorder up`, or name another place with"
-            " --data-dir or --database-url"
+            " cluster with `recorder up`, play an example with `recorder"
+            " demo`, or name another place with --data-dir or --database-url"
         )
         raise NotFoundError(msg, code="not_found.log")
 

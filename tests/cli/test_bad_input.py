@@ -205,6 +205,7 @@ def test_a_folder_that_was_never_used_names_the_command_to_start(
 
         assert answer.status == NOT_FOUND
         assert "`recorder up`" in answer.err
+        assert "`recorder demo`" in answer.err
         assert str(folder) in answer.err
     assert not folder.exists()
 
@@ -218,6 +219,7 @@ def test_a_database_without_a_log_names_the_command_to_start(
 
     assert answer.status == NOT_FOUND
     assert "`recorder up`" in answer.err
+    assert "`recorder demo`" in answer.err
     assert recorder("status", "-o", "json").json["clusters"] == []
 
 

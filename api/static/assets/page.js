@@ -2076,7 +2076,7 @@ href: page.href({ view: 'fleet', cluster: '', log: one.log.id }),
 says: `${one.name}, log ${one.log.id}`,
 }));
 const says = clusters.length === 0
-? 'Nothing recorded yet. Run recorder up to record your cluster.'
+? 'Nothing recorded yet. Run recorder up to record your cluster, or recorder demo.'
 : `No such log: ${place.log || place.cluster}. Available logs:`;
 return html`<${Away} away=${away} /><${Empty} says=${says} links=${links} />`;
 }
