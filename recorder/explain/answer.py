@@ -244,9 +244,10 @@ def _decided(
             -p[2],
         ),
     )
+    most = Confidence.LIKELY if one.presumed else Confidence.PROVEN
     decided = Decided.by(
-        led.decision, led.step, led.actor, led.strength, one.steps,
-        carrier_of(one, acted),
+        led.decision, led.step, led.actor, weaker(most, led.strength),
+        one.steps, carrier_of(one, acted),
     )  # fmt: skip
     if decided.decision is Decision.NODE_DELETION and not led.takes:
         decided = _emptied_before(transition, decided, one, acted)

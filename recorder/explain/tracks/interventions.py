@@ -50,6 +50,9 @@ class Intervention:
     asked: list[Actor] = field(default_factory=list)
     """The owners of the literals it used, whose programs act on them."""
 
+    presumed: bool = False
+    """Whether only the time shows that what it asked acted for it."""
+
     @property
     def first(self) -> Signal:
         """The first step."""
@@ -113,6 +116,9 @@ def interventions_of(transition: Transition) -> list[Intervention]:
     for one in found:
         if one.is_by_hand:
             one.asked += _obeying(one, found, transition)
+            if not one.asked:
+                one.asked = [*_removing_after(one, found)]
+                one.presumed = bool(one.asked)
     return found
 
 
@@ -187,9 +193,8 @@ def _obeying(
     for other in found:
         if other is one or other.author is None:
             continue
-        served = other.is_by_program and (
-            any(is_same(other.author, author) for author in serving)
-            or _is_removed_for(one, other)
+        served = other.is_by_program and any(
+            is_same(other.author, author) for author in serving
         )
         if served or any(
             _is_quoted(order, other, transition)
@@ -199,22 +204,24 @@ def _obeying(
             yield other.author
 
 
-def _is_removed_for(one: Intervention, other: Intervention) -> bool:
-    """Whether another, for no reason of its own, removed a Node at once.
+def _removing_after(
+    one: Intervention, found: Iterable[Intervention]
+) -> Iterator[Actor]:
+    """Yield who, for no reason of its own, removed a Node at once.
 
     Right after the deletion of an object that the Node is tied to.
     """
-    removes = other.of(Topic.DELETION) or other.of(Topic.IDENTITY)
-    return (
-        bool(removes)
-        and not any(step.decision for step in other.steps)
-        and any(
-            order.topic is Topic.OBJECT
-            and order.kind is FactKind.DELETION_REQUESTED
-            and follows(other.first, order, LIMITS.moment)
-            for order in one.steps
-        )
-    )
+    kind, asked = FactKind.DELETION_REQUESTED, one.of(Topic.OBJECT)
+    deleted = [order for order in asked if order.kind is kind]
+    for other in found:
+        if (
+            other.author is not None
+            and other.author.is_program
+            and (other.of(Topic.DELETION) or other.of(Topic.IDENTITY))
+            and not any(step.decision for step in other.steps)
+            and any(follows(other.first, s, LIMITS.moment) for s in deleted)
+        ):
+            yield other.author
 
 
 def _is_emptied_for(
