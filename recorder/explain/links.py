@@ -533,7 +533,8 @@ def _is_borne_out(
     They may describe the node, or what is planned: that it is gone confirms
     none, and that it is given back only what is taken back as well.
     """
-    own = _description(step)
+    noted = step.topic in {Topic.LABEL, Topic.ANNOTATION}
+    own = step if noted or is_later(step) else None
     match decision:
         case Decision.OS_UPGRADE:
             shown = t.episode.has(Topic.VERSION)
@@ -546,12 +547,6 @@ def _is_borne_out(
             shown = is_given_back(t, one, own)
     ordered = one.is_by_program and step.topic is Topic.OBJECT
     return shown or ordered
-
-
-def _description(step: Signal) -> Signal | None:
-    """Return a step whose words may describe the node, or what is planned."""
-    noted = step.topic in {Topic.LABEL, Topic.ANNOTATION}
-    return step if noted or is_later(step) else None
 
 
 ROWS: tuple[Callable[[Transition, Intervention], Led | None], ...] = (

@@ -28,7 +28,7 @@ from recorder.model.facts import (
     ConditionChanged,
     LabelChanged,
 )
-from recorder.model.outcomes import ActorKind, Decision
+from recorder.model.outcomes import Decision
 
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 """Topics that are no acts on purpose, and those of audit records."""
@@ -63,11 +63,6 @@ class Intervention:
         return [s for s in self.steps if s.topic is topic]
 
     @property
-    def takes(self) -> bool:
-        """Whether it states that the Node is to be removed."""
-        return any(s.decision in TAKING for s in self.steps)
-
-    @property
     def is_by_program(self) -> bool:
         """Whether a program is its author."""
         return self.author is not None and self.author.is_program
@@ -75,13 +70,8 @@ class Intervention:
     @property
     def is_by_hand(self) -> bool:
         """Whether a person, or a tool in a person's hands, is its author."""
-        return self.author is not None and (
-            self.author.kind is ActorKind.USER
-            or (
-                self.author.kind is ActorKind.UNKNOWN
-                and not self.author.library
-            )
-        )
+        author = self.author
+        return author is not None and not (author.is_program or author.library)
 
 
 def interventions_of(transition: Transition) -> list[Intervention]:
@@ -307,9 +297,16 @@ def _fitting(
     named = [one for one in found if is_same(one.author, author)]
     if named:
         return named[-1]
-    if author is not None and author.name:
-        return None
-    if author is None and step.topic in {Topic.EVICTION, Topic.TAINT}:
+    if author is not None:
+        same = [
+            one
+            for one in found
+            if one.author is not None
+            and not (author.name or one.author.name)
+            and one.author.library == author.library
+        ]
+        return same[-1] if same else None
+    if step.topic in {Topic.EVICTION, Topic.TAINT}:
         # Without a record, the author of a drain is the one who had cordoned
         # the node, or had just said so, or else who had tainted it.
         holding = [
@@ -319,11 +316,14 @@ def _fitting(
         ]
         holding = holding or [one for one in found if one.of(Topic.TAINT)]
         return holding[-1] if holding else None
-    if author is None and step.topic in {Topic.IDENTITY, Topic.DELETION}:
+    if step.topic in {Topic.IDENTITY, Topic.DELETION}:
         # Without a record, the author of a deletion is the one who requested
         # or announced it.
         taking = [
-            one for one in found if one.takes or one.of(Topic.DELETION)
+            one
+            for one in found
+            if one.of(Topic.DELETION)
+            or any(s.decision in TAKING for s in one.steps)
         ] or [
             one
             for one in found
@@ -332,12 +332,4 @@ def _fitting(
             and (one.of(Topic.TAINT) or one.of(Topic.CORDON))
         ]
         return taking[-1] if taking else None
-    same = [
-        one
-        for one in found
-        if one.author is not None
-        and author is not None
-        and not one.author.name
-        and one.author.library == author.library
-    ]
-    return same[-1] if same else None
+    return None
