@@ -71,6 +71,8 @@ from recorder.model.outcomes import (
 )
 
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
+GIVING_UP: Final = frozenset({Decision.PREEMPTION, Decision.SCALE_DOWN})
+"""Decisions by which an instance goes: another then deletes its Node."""
 
 
 def judge(
@@ -268,7 +270,7 @@ def _emptied_before(
     """Return the deletion as a decision of the one who drained the Node.
 
     A controller that deletes a Node because its instance is gone gives no
-    reason of its own; the instance went after it had been drained.
+    reason of its own; the one who drained it may have stated one.
     """
     if any(step.topic in EMPTYING for step in deleted.steps):
         return decided
@@ -280,11 +282,14 @@ def _emptied_before(
             and any(map(transition.is_recent, one.of(Topic.EVICTION)))
             and one.first.position < deleted.first.position
         ):
-            sure = weaker(Confidence.LIKELY, decided.confidence)
+            decision, sure = decided.decision, Confidence.LIKELY
+            own = led_to(transition, one)
+            if own is not None and own.decision in GIVING_UP:
+                decision, sure = own.decision, own.strength
+            sure = weaker(sure, decided.confidence)
             return Decided.by(
-                decided.decision, held[0], one.author, sure, one.steps,
-                decided.actor,
-            )  # fmt: skip
+                decision, held[0], one.author, sure, one.steps, decided.actor
+            )
     return decided
 
 

@@ -185,6 +185,27 @@ def test_a_node_tainted_and_emptied_by_one_and_deleted_by_another() -> None:
     assert verdict.confidence is Confidence.LIKELY
 
 
+@pytest.mark.parametrize(
+    ("note", "purpose", "confidence"),
+    [
+        ("spot-interruption", Decision.PREEMPTION, Confidence.POSSIBLE),
+        ("image-update", Decision.NODE_DELETION, Confidence.LIKELY),
+    ],
+)
+def test_what_a_drainer_states_may_be_why_an_instance_went(
+    note: str, purpose: Decision, confidence: Confidence
+) -> None:
+    tale = Tale().labels(9, "example.net/leaves", note, actor="pool-roller")
+    tale.cordons(10, "pool-roller").pod(11, "EvictionByEvictionAPI")
+    verdict = tale.asks(22, COLLECTOR, "delete").vanishes(22).verdict()
+
+    decided = verdict.decision
+    assert decided is not None
+    assert decided.actor.name == "pool-roller"
+    assert decided.decision is purpose
+    assert verdict.confidence is confidence
+
+
 def test_a_program_that_deletes_a_node_that_was_only_cordoned_decided() -> (
     None
 ):
