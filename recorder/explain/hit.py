@@ -41,7 +41,6 @@ class Failure:
             one.happened == Happened.UNREACHABLE
             and one.back_in_service_at is None
             and one.down is None
-            and one.not_before is not None
         )
 
 

@@ -24,6 +24,12 @@ def test_a_job_on_a_silent_machine_is_down_before_its_pods_are_evicted() -> (
     assert hit.running_again_at is None
 
 
+def test_a_silent_machine_of_which_no_life_is_recorded_runs_nothing() -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").lost(60)
+    (hit,) = harmed(tale)
+    assert (hit.outcome, hit.hit_at) == (Outcome.DOWN, at(60))
+
+
 def test_a_job_whose_node_is_heard_of_again_kept_running() -> None:
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
     tale.silent(60, renewed=50).lost(60).ready(120)
