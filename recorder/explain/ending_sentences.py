@@ -10,7 +10,7 @@ from recorder.explain.ending import (
     FailedContainer,
     Preemptor,
 )
-from recorder.explain.pod_end import BY_ITSELF, BY_KUBELET
+from recorder.explain.pod_end import BY_ITSELF, BY_KUBELET, in_order
 from recorder.explain.signals import Actor
 from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Verdict
@@ -268,8 +268,9 @@ def _said(ending: Ending) -> tuple[str | None, str, str | None]:
     The condition of an end that its kubelet gave a reason for is `ENDED`; it
     is empty if no record says why.
     """
-    for record in ending.evidence:
-        match record.stored.fact.detail:
+    records = (record.stored for record in ending.evidence)
+    for stored in sorted(records, key=in_order):
+        match stored.fact.detail:
             case Appeared() as seen if decided := ending_conditions(seen):
                 kind, new = next(iter(decided.items()))
                 return new.reason, kind, new.message

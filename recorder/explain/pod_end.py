@@ -125,7 +125,7 @@ def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
     signs: list[StoredFact] = []
     over = False
     about = (stored for stored in facts if _is_of_end(stored, pod))
-    for stored in sorted(about, key=_in_order):
+    for stored in sorted(about, key=in_order):
         detail = stored.fact.detail
         if isinstance(detail, ContainerEnded):
             (signs if any(map(_is_reason, signs)) else own).append(stored)
@@ -145,7 +145,7 @@ def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
         yield PodEnd(pod, by or EndedBy.UNRECORDED, signs)
 
 
-def _in_order(stored: StoredFact) -> tuple[int, bool]:
+def in_order(stored: StoredFact) -> tuple[int, bool]:
     """Order the facts of one version: why a Pod ends precedes its end."""
     detail = stored.fact.detail
     return stored.entry.position, not isinstance(detail, ConditionChanged)

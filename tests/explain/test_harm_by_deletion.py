@@ -6,6 +6,7 @@ Who asked first decides, whatever happens to its node after that.
 import pytest
 from msgspec.structs import replace
 
+from recorder.explain.ending_sentences import ending_sentence
 from recorder.explain.pod_end import PodEnd, ends_of
 from recorder.facts.projections import Placements
 from recorder.model.fact import FactKind
@@ -65,8 +66,8 @@ def test_a_pod_that_its_kubelet_ends_is_hit(
     """
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
     pod, seen = a_pod("llm-0"), len(tale.facts)
-    ended = {"phase": "Failed", "reason": reason}
-    tale.add(60, FactKind.ENDED, ended, about=pod)
+    failed = {"phase": "Failed", "reason": reason}
+    tale.add(60, FactKind.ENDED, failed, about=pod)
     kubelet = {"status": "True", "reason": "TerminationByKubelet"}
     tale.add(
         60,
@@ -80,6 +81,8 @@ def test_a_pod_that_its_kubelet_ends_is_hit(
     (hit,) = harmed(tale)
     assert (hit.hit_by, hit.hit_at) == (hit_by, at(60))
     assert hit.outcome is outcome
+    (ending,) = ended(tale)
+    assert "refused" not in ending_sentence(hit.workload, ending)
 
 
 @pytest.mark.parametrize(
