@@ -1,6 +1,7 @@
 """`recorder tape cut`: a part of a log as a tape."""
 
 import asyncio
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recorder.cli.asking import given_window, judge, now, opened_logs
+from recorder.cli.calling import to_type
 from recorder.cli.given import given_log
 from recorder.cli.options import reading_options, window_options
 from recorder.cli.screen import Screen
@@ -98,9 +100,10 @@ def cut(
 
     run_until_stopped(work)
     (made,) = done
+    played = to_type(f"tape play {shlex.quote(str(file))}")
     screen.say(
         f"{file}: {made.frames:,} frames with {made.entries:,} entries of log"
-        f" {made.log}; play it with: recorder tape play {file}"
+        f" {made.log}; play it with: {played}"
     )
     if made.without_frame:
         screen.say(

@@ -154,6 +154,8 @@ async def show_demo(
     serve: bool = True,
 ) -> None:
     """Play the demo tape, print what happened and what to try next."""
+    from recorder.answers.page_address import view
+
     with as_file(files("recorder.sources.tape.demo") / DEMO) as tape:
         log = await _play(settings, tape, name="demo", speed=None, stop=stop)
     if stop.is_set():
@@ -163,32 +165,31 @@ async def show_demo(
         screen.say(line)
     screen.say("try next:")
     for command in (
-        f"why --cluster demo node/{REPAIRED}",
-        f"why --cluster demo node/{CRASHED}",
-        f"impact --cluster demo node/{REPAIRED}",
-        f"replay --cluster demo node/{REPAIRED}",
-        f"log --cluster demo --node {REPAIRED}",
-        "incidents --cluster demo",
+        f"why --log {log} node/{REPAIRED}",
+        f"why --log {log} node/{CRASHED}",
+        f"impact --log {log} node/{REPAIRED}",
+        f"replay --log {log} node/{REPAIRED}",
+        f"log --log {log} --node {REPAIRED}",
+        f"incidents --log {log}",
         "status",
     ):
         screen.say(f"  {to_type(command)}")
-    await _show_page(settings, stop, screen, verdict, serve=serve)
+    path = view(REPAIRED, log=str(log), verdict=verdict)
+    await _show_page(settings, stop, screen, path, serve=serve)
 
 
 async def _show_page(
     settings: Settings,
     stop: asyncio.Event,
     screen: Screen,
-    verdict: str | None,
+    path: str,
     *,
     serve: bool,
 ) -> None:
     """Serve the page on a terminal; else print how to see it."""
-    from recorder.answers.page_address import view
     from recorder.wiring.addresses import Server, find_page
     from recorder.wiring.serving import serving
 
-    path = view(REPAIRED, cluster="demo", verdict=verdict)
     if not (serve and sys.stderr.isatty()):
         page = find_page(settings)
         if page.server is Server.ANOTHER and settings.database_url is None:

@@ -1,5 +1,8 @@
 """The tape that ships has a proven cause and an unknown one."""
 
+import shlex
+from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 from tests.cli.conftest import Recorder
@@ -56,3 +59,24 @@ def test_the_gang_is_hit_once_and_the_service_by_the_crash(
     assert hit["gpu-002"]["outcome"] == "restarted"
     assert hit["gpu-007"]["name"] == "chat"
     assert hit["gpu-007"]["outcome"] == "rescheduled"
+
+
+def test_what_it_proposes_asks_its_log(
+    recorder: Recorder, data: Path, tmp_path: Path
+) -> None:
+    """Also once a cut of it is another log of the same cluster."""
+    del data
+    assert recorder("demo").status == 0
+    cut = tmp_path / "cut of it.tape"
+    made = recorder("tape", "cut", str(cut), "--node", "gpu-002")
+    play = made.err.partition("play it with: recorder ")[2]
+    played = recorder(*shlex.split(play.splitlines()[0]))
+    assert "another log is of" in played.err
+
+    lines = recorder("demo").err.partition("try next:\n")[2].splitlines()
+    proposed = [*takewhile(lambda line: line.startswith("  "), lines)]
+
+    for line in proposed:
+        answer = recorder(*shlex.split(line)[1:])
+        assert answer.status == 0, (line, answer.err)
+    assert len(proposed) == 7
