@@ -59,6 +59,7 @@ WAITS = frozenset(
 """States in which something may keep a workload from starting."""
 
 OVER = frozenset({WorkloadState.COMPLETED, WorkloadState.FAILED})
+ENDED = OVER | {WorkloadState.DELETED}
 
 
 class WhyWorkloadSubject(Document, frozen=True, kw_only=True):
@@ -87,6 +88,7 @@ class WhyWorkload(Document, frozen=True, kw_only=True):
     """Of a job of Slurm: whose it is."""
 
     state: WorkloadState
+    """The last one known in the record, whatever time is asked about."""
 
     since: datetime | None
     """Since when it is in this state, if known."""
@@ -138,6 +140,8 @@ async def ask_why_workload(
             reading, subject.facts, window.until, knowledge
         )
     said = subject.says(state, since)
+    if question.at is not None and state not in ENDED:
+        said += ", as of the end of the record"
     said += _held(obstacles)
     said += "" if chosen or obstacles else "; nothing recorded ended it"
     if workloads.may_be_part(workload):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -147,11 +148,22 @@ async def reading(log: Database) -> AsyncIterator[Reading]:
         yield found
 
 
-async def why(reading: Reading, name: str) -> WhyWorkload:
+async def why(
+    reading: Reading, name: str, at: datetime | None = None
+) -> WhyWorkload:
     question = WhyWorkloadQuestion(
-        object=Reference.bare(name), window=Window()
+        object=Reference.bare(name), window=Window(), at=at
     )
     return await ask_why_workload(reading, question, shipped(), now=NOW)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+async def test_a_state_is_not_taken_for_that_at_a_time(
+    reading: Reading, *, asked: bool
+) -> None:
+    found = await why(reading, "llm", NOW if asked else None)
+    assert "is running" in found.sentence
+    assert ("as of the end of the record" in found.sentence) is asked
 
 
 async def history(reading: Reading, name: str) -> WorkloadHistory:
