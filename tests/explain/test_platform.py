@@ -25,6 +25,11 @@ NO_NETWORK = (
     " cni plugin not initialized"
 )
 
+STUCK = (
+    "PLEG is not healthy: pleg was last seen active 3m5.9s ago; "
+    "threshold is 3m0s"
+)
+
 
 def broken(verdict: Verdict) -> Fault | None:
     return None if verdict.fault is None else verdict.fault.fault
@@ -44,6 +49,11 @@ def test_a_kubelet_that_is_not_ready_reports_what_it_waits_for() -> None:
     assert verdict.confidence is Confidence.LIKELY
 
 
+def test_a_kubelet_reports_in_one_sentence_that_it_waits() -> None:
+    verdict = not_ready(Tale(), 100, STUCK).verdict()
+    assert broken(verdict) is Fault.RUNTIME
+
+
 def test_a_part_that_a_kubelet_waited_for_is_possible_for_a_loss() -> None:
     verdict = not_ready(Tale(), 10, NO_NETWORK).crashes(30).verdict()
     assert broken(verdict) is Fault.OTHER
@@ -55,6 +65,7 @@ def test_a_part_that_a_kubelet_waited_for_is_possible_for_a_loss() -> None:
     [
         "node is shutting down",
         "[PLEG is not healthy: pleg has yet to be successful]",
+        f"[runtime status check may not have completed yet, {STUCK}]",
     ],
 )
 def test_a_kubelet_that_starts_or_stops_reports_nothing_broken(

@@ -125,8 +125,10 @@ def _decision(rule: ConditionRule, new: Condition) -> Decision | None:
     return next(said, rule.decisions.get(new.reason or "", rule.decision))
 
 
-def _fault(rule: ConditionRule, new: Condition) -> Fault | None:
-    parts = [one for one in (new.message or "").split(";") if one.strip()]
+def _fault(
+    rule: ConditionRule, new: Condition, apart: str = ";"
+) -> Fault | None:
+    parts = [one for one in (new.message or "").split(apart) if one.strip()]
     said = [
         next((text for text in rule.messages if text in part), None)
         for part in parts
@@ -156,7 +158,8 @@ def _ready(
     if rule is not None and new is not None and now == rule.when:
         # What was not ready before has only started.
         broke = before == "True" and new.message
-        fault = _fault(rule, new) if broke else None
+        # A kubelet writes one sentence, which may have a semicolon.
+        fault = _fault(rule, new, "\n") if broke else None
     yield Signal(Role.EFFECT, Subject(Topic.READY), stored, fault)
 
 
