@@ -170,11 +170,12 @@ def _requested(
     return Decision.ADMIN_REQUEST, most
 
 
+_ANEW = frozenset({Happened.REBOOT, Happened.KUBELET_RESTART})
+"""After what a node may run another system, or another kubelet."""
+
 _APART: dict[Decision | None, frozenset[Happened]] = {
     # Capacity that is not needed stays away.
-    Decision.SCALE_DOWN: frozenset(
-        {Happened.REBOOT, Happened.KUBELET_RESTART}
-    ),
+    Decision.SCALE_DOWN: _ANEW,
     Decision.DRIVER_UPGRADE: frozenset({Happened.REBOOT}),
 }
 """What a decision does not do, and may only come with it."""
@@ -489,14 +490,15 @@ def _is_finished(t: Transition, one: Intervention, step: Signal) -> bool:
 
 
 def _is_anew(t: Transition) -> bool:
-    return t.happened == Happened.REBOOT and t.episode.has(Topic.VERSION)
+    return t.happened in _ANEW and t.episode.has(Topic.VERSION)
 
 
 def _renews(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
     """Yield the upgrade, if the node came back as another system."""
     if _is_anew(t) and not t.faults:
         sure = one.is_by_program or bool(one.of(Topic.EVICTION))
-        if not any(map(_is_of_system, t.episode.of(Topic.VERSION))):
+        boots = t.happened == Happened.REBOOT
+        if boots and not any(map(_is_of_system, t.episode.of(Topic.VERSION))):
             sure = False  # a kubelet is upgraded without a boot
         if t.was_gone(one.first, LIMITS.unheard):
             sure = False  # a repair may bring another image as well

@@ -207,6 +207,25 @@ def test_a_kubelet_that_changed_is_not_another_system() -> None:
     assert verdict.confidence is Confidence.POSSIBLE
 
 
+@pytest.mark.parametrize(
+    ("evicts", "new"),
+    [(True, "1.33.2"), (True, None), (False, "1.33.2")],
+)
+def test_who_empties_a_node_before_its_kubelet_changes_upgrades_it(
+    *, evicts: bool, new: str | None
+) -> None:
+    tale = Tale().cordons(11, "roller" if evicts else None)
+    if evicts:
+        tale.pod(12, "EvictionByEvictionAPI")
+    tale.event(30, "kubelet", "Starting")
+    if new is not None:
+        tale.version(31, "kubelet_version", "1.33.1", new)
+    verdict = tale.uncordons(40).verdict()
+    upgraded = decided(verdict)[0] is Decision.OS_UPGRADE
+    sure = verdict.confidence is Confidence.LIKELY
+    assert (upgraded, sure) == (new is not None, evicts and new is not None)
+
+
 @pytest.mark.parametrize("cordoned", [True, False])
 def test_a_word_about_a_group_of_machines_is_no_purpose(
     *, cordoned: bool
