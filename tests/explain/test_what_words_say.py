@@ -226,6 +226,20 @@ def test_who_empties_a_node_before_its_kubelet_changes_upgrades_it(
     assert (upgraded, sure) == (new is not None, evicts and new is not None)
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["failed to drain node: n1 after 1 hour", "unable to drain it", "drain"],
+)
+def test_what_could_not_be_done_is_no_order(said: str) -> None:
+    tale = Tale().cordons(2, "roller")
+    tale.labels(
+        10, "example.net/reason", said, annotation=True, actor="roller"
+    )
+    tale.crashes(20)
+    ordered = decided(tale.verdict()) != (None,)
+    assert ordered is (said == "drain")
+
+
 @pytest.mark.parametrize("cordoned", [True, False])
 def test_a_word_about_a_group_of_machines_is_no_purpose(
     *, cordoned: bool
