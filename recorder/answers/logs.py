@@ -11,6 +11,8 @@ from recorder.model.reads import is_of_reads
 TABLE_MAX = 20
 """Logs, the newest ones; `recorder clusters` has all."""
 
+BY_ID = "choose one with --log ID"
+
 
 class AmbiguousLogError(ConfigError):
     """Several logs match."""
@@ -75,7 +77,8 @@ def choose_log(
     if len(live) == 1:
         return live[0]
     msg = "several logs match, and no cluster or log is named"
-    advice = "name one with --cluster NAME or --log ID"
+    apart = len({log.cluster_name for log in logs}) > 1
+    advice = "name one with --cluster NAME or --log ID" if apart else BY_ID
     raise AmbiguousLogError(msg, logs, advice=advice)
 
 
@@ -91,8 +94,7 @@ def _of_cluster(logs: Sequence[Log], cluster: str) -> Log:
         raise NotFoundError(msg)
     if len(found) > 1:
         msg = f'there are several logs for cluster "{cluster}"'
-        advice = "choose one with --log ID"
-        raise AmbiguousLogError(msg, found, advice=advice)
+        raise AmbiguousLogError(msg, found, advice=BY_ID)
     return found[0]
 
 

@@ -84,9 +84,13 @@ def test_the_context_is_not_asked_when_it_does_not_matter() -> None:
 def test_two_of_one_name_differ_by_number() -> None:
     logs = [TAPE, a_log(5, "incident", kind="tape")]
 
+    with pytest.raises(AmbiguousLogError) as unnamed:
+        chosen(*logs)
     with pytest.raises(AmbiguousLogError) as raised:
         chosen(*logs, cluster="incident")
 
+    advice = "choose one with --log ID"
+    assert [unnamed.value.advice, raised.value.advice] == [advice, advice]
     assert '5 (tape "incident")' in raised.value.listed
     assert raised.value.exit_status == 2
 
