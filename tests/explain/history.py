@@ -256,12 +256,13 @@ class History:
         key: str,
         effect: str = "NoSchedule",
         *,
+        value: str | None = None,
         actor: str | None = None,
         off: bool = False,
         node: str = "n1",
     ) -> Self:
         kind = FactKind.UNTAINTED if off else FactKind.TAINTED
-        detail = {"key": key, "value": None, "effect": effect}
+        detail = {"key": key, "value": value, "effect": effect}
         return self.add(seconds, kind, detail, node=node, actor=actor)
 
     def labels(

@@ -38,6 +38,31 @@ def test_medik8s_reboots_what_is_silent(
     assert verdict.back_in_service_at == at(215)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "name"),
+    [
+        (
+            "medik8s.io/remediation",
+            "self-node-remediation",
+            "self-node-remediation",
+        ),
+        (
+            "medik8s.io/fence-agents-remediation",
+            "",
+            "fence-agents-remediation",
+        ),
+    ],
+)
+def test_medik8s_is_known_by_the_taints_that_it_wrote_before(
+    key: str, value: str, name: str
+) -> None:
+    tale = Tale("n1", "n2").lost(60)
+    tale.taints(360, key, "NoExecute", value=value, actor="manager")
+    verdict = tale.cordons(361, "manager").boots(540).ready(541).verdict()
+    assert decision(verdict) is Decision.AUTO_REMEDIATION
+    assert actor(verdict) == ("controller", name)
+
+
 def test_aks_repairs_what_is_not_ready() -> None:
     tale = Tale("n1", "n2").lost(60)
     tale.event(370, "aks-auto-repair", "NodeRebootStart")

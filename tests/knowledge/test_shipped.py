@@ -128,6 +128,7 @@ TAINTS = {
     "remediation.medik8s.io/fence-agents-remediation": (
         Decision.AUTO_REMEDIATION
     ),
+    "medik8s.io/fence-agents-remediation": Decision.AUTO_REMEDIATION,
     "medik8s.io/drain": None,
     "node.kubernetes.io/out-of-service": None,
     "node.cloudprovider.kubernetes.io/shutdown": None,
