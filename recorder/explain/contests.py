@@ -188,8 +188,8 @@ def _contests(chains: Sequence[Episode]) -> Iterator[NodeContest]:
                 )
                 for turn in found[:2]
             ],
-            since=found[0].at,
-            until=found[-1].at,
+            since=min(turn.at for turn in found),
+            until=max(turn.at for turn in found),
             entries=[turn.shown.entry for turn in found],
         )
 

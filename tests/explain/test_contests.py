@@ -10,6 +10,7 @@ from recorder.explain.verdict import Verdict
 from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from tests.explain.tale import Tale
+from tests.support.builders import at
 
 OPERATOR, KURED = "node-maintenance-operator", "kured"
 CORDON = '{"spec":{"unschedulable":true}}'
@@ -44,6 +45,27 @@ def test_two_controllers_that_fight_are_named_in_each_verdict() -> None:
             "node-maintenance-operator and kured undid each other's cordon:"
             " 6 changes from 03:00:10 to 03:02:20."
         )
+
+
+def test_a_fight_lasts_to_its_latest_change() -> None:
+    """Who restores the taints of a node restores the times in them."""
+    key, effect = "example.com/drain", "NoSchedule"
+    taint = {"key": key, "value": None, "effect": effect}
+    tale = Tale().cordons(5, OPERATOR)
+    tale.taints(10, key, actor=OPERATOR)
+    for turn in range(2):
+        tale.taints(20 + turn * 60, key, actor=KURED, off=True)
+        tale.add(
+            30 + turn * 60,
+            FactKind.TAINTED,
+            taint,
+            actor=OPERATOR,
+            occurred=10,
+        )
+    (verdict,) = judged(tale)
+
+    (contest,) = verdict.contests or ()
+    assert (contest.since, contest.until) == (at(10), at(80))
 
 
 def test_one_who_cordons_and_one_who_gives_back_do_not_fight() -> None:
