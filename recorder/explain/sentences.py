@@ -179,7 +179,8 @@ def _broke(verdict: Verdict, fault: Faulted) -> str:
     """Return what broke, and when, if that differs from the effect."""
     concluded = FAULTS[fault.fault].concluded
     when, at = fault.sign.stored.at, verdict.effect.stored.at
-    if concluded and fault.sign is verdict.effect:
+    recorded = verdict.happened in STAYED or fault.sign is not verdict.effect
+    if concluded and not recorded:
         return f"of {concluded}" if concluded.startswith("a ") else concluded
     if fault.sign.topic is Topic.READY and fault.fault is Fault.PARTITION:
         return f"contact with it was lost at {_clock(when, at)}"

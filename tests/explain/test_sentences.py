@@ -31,6 +31,14 @@ def test_a_condition_is_named_with_its_reason_alone() -> None:
     assert STUCK in crashed.fault.sign.says
 
 
+def test_a_recorded_failure_of_a_kubelet_is_said_in_its_own_words() -> None:
+    name = "FrequentKubeletRestart"
+    verdict = Tale().condition(10, name, "True", name, was="False").verdict()
+    assert verdict.sentence == (
+        f"n1 was degraded at 03:00:10, probably because of {name} ({name})."
+    )
+
+
 def test_a_sentence_is_no_surer_than_what_a_gap_left_of_the_verdict() -> None:
     tale = Tale("n1", "n2").condition(10, "KernelDeadlock", "True", "Stuck")
     tale.cordons(12, "node-lifecycle-controller").crashes(60)
