@@ -357,10 +357,11 @@ class Strike:
             emptied = verdict.decision is not None or self._cordoning
             return HitBy.DRAIN if emptied else HitBy.EVICTION
         at = pod.deleting_at if pod.disruption is None else None
-        asked = at is not None and at < self.failure.seen
-        if asked and self._cordoning and self._was_emptied:
-            return HitBy.DRAIN
-        return HitBy.NODE_FAILURE
+        if at is None or at >= self.failure.seen or not self._was_emptied:
+            return HitBy.NODE_FAILURE
+        decided = verdict.decision is not None and verdict.decision.at <= at
+        emptied = decided or self._cordoning
+        return HitBy.DRAIN if emptied else HitBy.NODE_FAILURE
 
     @property
     def order(self) -> tuple[datetime, datetime, int]:

@@ -364,3 +364,23 @@ def test_who_holds_the_cordon_empties_the_node_by_deleting(
     tale.crashes(100)
     (hit,) = harmed(tale)
     assert (hit.hit_by, hit.hit_at, hit.outcome) == (by, at(60), Outcome.DOWN)
+
+
+@pytest.mark.parametrize(
+    ("announced", "by"), [(20, HitBy.DRAIN), (62, HitBy.DELETION)]
+)
+def test_a_pod_deleted_after_maintenance_was_announced_is_drained(
+    announced: float, by: HitBy
+) -> None:
+    """Nothing cordons the node; its machine goes down after that."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    window = "MaintenanceInProgress", "True", "Window"
+    if announced < 60:
+        tale.condition(announced, *window)
+    tale.deletes(60, "llm-0")
+    if announced > 60:
+        tale.condition(announced, *window)
+    tale.pod_runs(65, "llm-1", "n2", created=True)
+    tale.silent(150, renewed=100).lost(150).boots(250).kubelet_starts(250)
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.hit_at) == (by, at(60))
