@@ -20,7 +20,7 @@ from recorder.explain.ending import (
     RecordedFact,
 )
 from recorder.explain.hit import Hit
-from recorder.explain.losses import Loss, carries_out
+from recorder.explain.losses import carries_out
 from recorder.explain.pod_end import (
     BY_ITSELF,
     SIGNALLED,
@@ -29,6 +29,7 @@ from recorder.explain.pod_end import (
     PodEnd,
     ends_of,
 )
+from recorder.explain.recovery import Loss
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Verdict
 from recorder.facts import over, says_with_object

@@ -17,10 +17,8 @@ from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Charge, Failure, Hit, Scope, said
 from recorder.explain.losses import (
     OUTLIVED,
-    Loss,
     Strike,
     Taking,
-    bound_at,
     carries_out,
     displaced,
     fell_together,
@@ -28,6 +26,7 @@ from recorder.explain.losses import (
     position,
 )
 from recorder.explain.pod_end import TOGETHER
+from recorder.explain.recovery import Loss, bound_at
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Verdict
 from recorder.facts.projections import (

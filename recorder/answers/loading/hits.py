@@ -45,8 +45,9 @@ from recorder.explain.causes import LOST
 from recorder.explain.hit import Hit, Scope
 from recorder.explain.impact import by_workload, failure_of, hits
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.losses import Taking, displaced, lost_around
+from recorder.explain.losses import Taking, displaced
 from recorder.explain.pod_end import BY_TAINT
+from recorder.explain.recovery import lost_around
 from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.account import Account
