@@ -22,6 +22,9 @@ PRESSURES = {
     "DiskPressure": "KubeletHasNoDiskPressure",
     "PIDPressure": "KubeletHasSufficientPID",
 }
+
+OF_KUBELET = PRESSURES | {"Ready": "KubeletReady"}
+"""Its conditions of a healthy node: reasons by type."""
 UNREACHABLE = "node.kubernetes.io/unreachable"
 
 
@@ -352,6 +355,8 @@ class Written(WrittenTape):
         """Let the node controller give a node up; return its Pods."""
         name = node["metadata"]["name"]
         for condition in node["status"]["conditions"]:
+            if condition["type"] not in OF_KUBELET:
+                continue  # others report those
             condition |= {
                 "status": "Unknown",
                 "reason": "NodeStatusUnknown",
@@ -435,7 +440,12 @@ class Written(WrittenTape):
         self.gone(LEASES, self.there[LEASES][uid])
 
     def _ready(self, node: Made) -> None:
-        node["status"]["conditions"] = [
+        others = [
+            condition
+            for condition in node["status"].get("conditions", [])
+            if condition["type"] not in OF_KUBELET
+        ]
+        own = [
             {
                 "type": kind,
                 "status": "True" if kind == "Ready" else "False",
@@ -444,8 +454,9 @@ class Written(WrittenTape):
                 "reason": reason,
                 "message": "kubelet is posting status",
             }
-            for kind, reason in (PRESSURES | {"Ready": "KubeletReady"}).items()
+            for kind, reason in OF_KUBELET.items()
         ]
+        node["status"]["conditions"] = own + others
 
     def _ended(self, pod: Made, code: int, reason: str) -> None:
         for one in pod["status"]["containerStatuses"]:
