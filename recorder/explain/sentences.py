@@ -26,7 +26,7 @@ from recorder.model.outcomes import (
 )
 
 VERBS = {
-    Happened.REPLACED: "was replaced by another machine",
+    Happened.REPLACED: "was deleted and replaced by another machine",
     Happened.REJOINED: "was deleted and joined again",
     Happened.REMOVED: "was removed",
     Happened.REBOOT: "rebooted",
@@ -74,8 +74,13 @@ def sentence(verdict: Verdict) -> str:
                 verb = "was rebooted"
             verb = _hedged(verb, _sure(verdict, decided.confidence))
     first, also, rest = verb.partition(" and ")
-    when = f"at {_clock(verdict.effect.stored.at)}{_lasted(verdict)}"
-    return f"{verdict.node} {first}{by}{also}{rest} {when}{reason}."
+    sign, then = verdict.effect, f"{also}{rest}"
+    # A silent kubelet is started, and a deleted Node joins, later than that.
+    silent = sign.topic is Topic.READY and sign.status == "Unknown"
+    later = silent and verdict.happened is Happened.KUBELET_RESTART
+    when = f" {'after' if later else 'at'} {_clock(sign.stored.at)}"
+    said = f"{when}{then}" if sign.over else f"{then}{when}"
+    return f"{verdict.node} {first}{by}{said}{_lasted(verdict)}{reason}."
 
 
 def _lasted(verdict: Verdict) -> str:

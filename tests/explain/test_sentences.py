@@ -51,6 +51,26 @@ def test_a_sentence_is_no_surer_than_what_a_gap_left_of_the_verdict() -> None:
     assert "probably because of KernelDeadlock" in holed.sentence
 
 
+def test_a_deletion_is_dated_and_not_what_came_of_it_later() -> None:
+    tale = Tale().vanishes(10).appears(40, uid="uid-2")
+    same = tale.verdict().sentence
+    tale = Tale().vanishes(10).appears(40, uid="uid-2", machine="another")
+    other = tale.verdict().sentence
+    unseen = Tale().appears(40, uid="uid-2").verdict().sentence
+
+    assert "was deleted at 03:00:10 and joined again (" in same
+    assert "deleted at 03:00:10 and replaced by another machine (" in other
+    assert "was deleted and joined again at 03:00:40" in unseen
+
+
+def test_a_silent_kubelet_is_restarted_after_its_loss() -> None:
+    lost = Tale("n1", "n2").lost(60).kubelet_starts(900).ready(901)
+    calm = Tale("n1", "n2").kubelet_starts(900)
+
+    assert "kubelet restarted after 03:01:00 (" in lost.verdict().sentence
+    assert "had its kubelet restarted at 03:15:00" in calm.verdict().sentence
+
+
 def test_a_status_is_said_where_it_is_not_true() -> None:
     tale = Tale("n1").condition(
         10, "ContainerRuntimeReady", "False", "Down", was="True"
