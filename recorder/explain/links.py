@@ -228,11 +228,6 @@ def _acted(t: Transition, one: Intervention) -> Led | None:
     if not (done and any(t.is_recent(step) for step in one.steps)):
         return None
     found = purpose_of(t, one, done[0])
-    emptied = one.is_by_program and one.of(Topic.EVICTION)
-    boots = t.happened == Happened.REBOOT
-    if found is None and boots and emptied and is_given_back(t, one):
-        # For whom is not recorded, but the boot is one of its steps.
-        found = _for(Decision.ADMIN_REQUEST, Confidence.POSSIBLE, done[0], one)
     if found is None or not _is_taken_over(t, one):
         return found
     return found._replace(strength=Confidence.POSSIBLE)

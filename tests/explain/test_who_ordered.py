@@ -310,21 +310,3 @@ def test_the_command_of_a_pod_that_never_ran_did_nothing(
     tale = Tale().add(10, FactKind.APPEARED, made, about=a_pod("shell"))
     tale.add(12, FactKind.VANISHED, gone, about=a_pod("shell"))
     assert decided(tale.crashes(60).verdict())[0] is decision
-
-
-@pytest.mark.parametrize(
-    ("evicts", "back", "named"),
-    [(True, "roller", True), (True, "other", False), (False, "roller", False)],
-)
-def test_a_program_that_gives_a_node_back_had_emptied_it_for_its_boot(
-    back: str, *, evicts: bool, named: bool
-) -> None:
-    """Why it did so is not recorded: it is possible."""
-    tale = Tale().cordons(5, "roller")
-    if evicts:
-        tale.pod(7, "EvictionByEvictionAPI")
-    verdict = tale.crashes(20).uncordons(240, back).verdict()
-    by_roller = Decision.ADMIN_REQUEST, "roller", None
-    assert decided(verdict) == (by_roller if named else (None,))
-    sure = Confidence.POSSIBLE if named else Confidence.UNKNOWN
-    assert verdict.confidence is sure
