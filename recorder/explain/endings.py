@@ -527,7 +527,7 @@ def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:
         doubted = (
             happened is Happened.DEGRADED
             or (happened is Happened.UNREACHABLE and not ends)
-            or any(end.pod.unseen for end in ends)
+            or (verdicts[0].hiding and any(end.pod.unseen for end in ends))
         )
     else:
         doubted = by is EndedBy.NODE_FAILURE or any(

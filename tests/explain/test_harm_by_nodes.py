@@ -228,7 +228,7 @@ def test_a_pod_whose_end_nothing_showed_is_only_likely_hit(
     *, hidden: bool
 ) -> None:
     """It may have ended before its node, in the same gap."""
-    tale = Tale("n1").pod_runs(1, "llm-0", "n1").boots(400)
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").gap(50, 400).boots(400)
     if hidden:
         gone = {"inferred": True, "state": {}}
         tale.add(400, FactKind.VANISHED, gone, about=a_pod("llm-0"))
