@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from recorder.explain.causes import LOST
 from recorder.explain.ending import (
     Ending,
     FailedContainer,
@@ -455,7 +456,7 @@ def _ending(draft: Draft, known: Mapping[str, Verdict]) -> Ending:
         every_verdict=verdicts,
         preemptor=None,
         routine=draft.routine,
-        confidence=_confidence(draft, verdicts),
+        confidence=_confidence(draft, verdicts or [*known.values()]),
         actor=None,
         gpu_hours_lost=draft.gpu_hours,
         sentence="",
@@ -507,7 +508,10 @@ def _verdicts(hit: Hit, known: Mapping[str, Verdict]) -> list[Verdict]:
 
 
 def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:
-    """Return how certain it is that this is what ended it."""
+    """Return how certain it is that this is what ended it.
+
+    The verdicts are those of its hit, or else all that are known.
+    """
     hit, by, ends = draft.hit, draft.by, draft.ends
     if by is EndedBy.UNRECORDED or (hit and hit.outcome is Outcome.UNKNOWN):
         return Confidence.UNKNOWN
@@ -519,7 +523,11 @@ def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:
             and failed is not None
             and (failed.exit_code in SIGNALLED or failed.signal is not None)
         )
-        return Confidence.POSSIBLE if signalled else Confidence.PROVEN
+        if signalled:
+            return Confidence.POSSIBLE
+        if failed and any(_may_stop(one, ends[-1]) for one in verdicts):
+            return Confidence.LIKELY
+        return Confidence.PROVEN
     # What evicts names its purpose at most, who lost a node may not have seen
     # it, and a silent node does not show its Pods.
     if verdicts:
@@ -536,3 +544,17 @@ def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:
             for stored in end.evidence
         )
     return Confidence.LIKELY if doubted else Confidence.PROVEN
+
+
+def _may_stop(verdict: Verdict, end: PodEnd) -> bool:
+    """Return whether the machine of a container may have ended it.
+
+    No sign of life of its node came after its end, and it was lost.
+    """
+    alive_at = verdict.not_before
+    return (
+        verdict.node == end.pod.node
+        and verdict.happened in LOST
+        and (alive_at is None or alive_at <= end.at + LIMITS.astray)
+        and end.at <= verdict.lost_at
+    )

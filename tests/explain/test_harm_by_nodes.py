@@ -191,11 +191,16 @@ def test_what_fails_by_itself_under_pressure_is_not_hit_by_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "fault", "hit"),
-    [(1, False, False), (1, True, True), (137, False, True)],
+    ("code", "fault", "renewed", "hit", "sure"),
+    [
+        (1, False, 55, False, Confidence.PROVEN),
+        (1, False, 45, False, Confidence.LIKELY),
+        (1, True, 45, True, Confidence.PROVEN),
+        (137, False, 45, True, Confidence.PROVEN),
+    ],
 )
 def test_what_a_living_kubelet_reports_ended_before_its_node(
-    code: int, *, fault: bool, hit: bool
+    code: int, renewed: float, sure: Confidence, *, fault: bool, hit: bool
 ) -> None:
     """A machine that goes down may stop its containers first."""
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
@@ -203,11 +208,12 @@ def test_what_a_living_kubelet_reports_ended_before_its_node(
         tale.condition(40, "GpuUnhealthy", "True", "XID79")
     tale.pod_ends(48, "llm-0", "n1", code)
     tale.pod_runs(52, "llm-1", "n2", created=True)
-    tale.silent(100, renewed=45).lost(100).boots(250).kubelet_starts(250)
+    tale.silent(100, renewed=renewed).lost(100).boots(250).kubelet_starts(250)
     assert [one.pods_hit for one in harmed(tale)] == [["llm-0"]] * hit
     (ending,) = ended(tale)
     own, node = EndedBy.CONTAINER_EXIT, EndedBy.NODE_FAILURE
     assert ending.ended_by is (node if hit else own)
+    assert ending.confidence is sure
 
 
 def test_what_the_taint_of_a_node_that_is_not_ready_evicts_is_hit_by_it() -> (
