@@ -191,9 +191,7 @@ async def _fitting(
     later = deque(
         one
         for one in changes
-        if one.observed_at >= first
-        and one.fact.object is not None
-        and one.fact.object.kind == "Node"
+        if one.observed_at >= first and one.fact.about == "Node"
     )
     found = []
     for node, at in sorted(times, key=itemgetter(1)):

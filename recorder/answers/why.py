@@ -140,7 +140,7 @@ def _shown_by(stored: StoredFact) -> str:
         return EVENTS
     if fact.kind is FactKind.LEASE_SILENT:
         return LEASES
-    of_pod = fact.object is not None and fact.object.kind == "Pod"
+    of_pod = fact.about == "Pod"
     return PODS if of_pod else NODES
 
 

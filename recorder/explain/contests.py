@@ -222,7 +222,7 @@ def _turns(
 def _changed(signal: Signal) -> tuple[Path, Claim, Claim] | None:
     """Return which field of a Node changed, from what to what."""
     fact = signal.stored.fact
-    if fact.object is None or fact.object.kind != "Node":
+    if fact.about != "Node":
         return None
     old: Claim = None
     new: Claim = None

@@ -239,7 +239,7 @@ def own_ends(life: Life) -> list[Draft]:
 def _own_end(stored: StoredFact) -> EndedBy | None:
     """Return how a workload ends by a fact about it; None if it does not."""
     detail, by = stored.fact.detail, None
-    kind = stored.fact.object.kind if stored.fact.object else ""
+    kind = stored.fact.about
     well = says_over(kind, detail)
     reasons = {one.reason for one in ending_conditions(detail).values()}
     match detail:

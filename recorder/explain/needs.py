@@ -65,8 +65,7 @@ def machines_of(facts: Iterable[StoredFact], base: NodeState) -> set[str]:
         stored.fact.detail.state.fields
         for stored in facts
         if isinstance(stored.fact.detail, Appeared)
-        and stored.fact.object is not None
-        and stored.fact.object.kind == "Node"
+        and stored.fact.about == "Node"
     ]
     return {
         part
@@ -86,8 +85,7 @@ def _ends(named: str) -> list[str]:
 
 def is_of_machine(fact: Fact) -> bool:
     """Whether a fact is about an object that names a machine as its node."""
-    kind = fact.object.kind if fact.object is not None else "Pod"
-    return kind not in _OWN | {"Pod"}
+    return fact.about not in _OWN | {"Pod"}
 
 
 def is_request_about(fact: Fact, objects: set[ObjectName]) -> bool:

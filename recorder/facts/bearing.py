@@ -132,7 +132,7 @@ def is_sign(fact: Fact) -> bool:
         return not _relates(fact) and (
             fact.node is not None or wide_place_of(fact) is not None
         )
-    if fact.object is None or fact.object.kind != "Node":
+    if fact.about != "Node":
         return kind in SIGNS_OF_OTHERS
     if kind in SIGNS:
         return True
@@ -249,12 +249,8 @@ def displacement(fact: Fact) -> str | None:
 
 def place_of(fact: Fact) -> Mapping[str, str] | None:
     """Return the labels that say where a Node is, if it appeared."""
-    thing, detail = fact.object, fact.detail
-    if (
-        not isinstance(detail, Appeared)
-        or thing is None
-        or thing.kind != "Node"
-    ):
+    detail = fact.detail
+    if not isinstance(detail, Appeared) or fact.about != "Node":
         return None
     return {
         key: value

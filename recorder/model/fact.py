@@ -112,6 +112,11 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     detail: facts.Detail
     """What happened; its type is that of the kind."""
 
+    @property
+    def about(self) -> str:
+        """The kind of its object; empty if it has none."""
+        return "" if self.object is None else self.object.kind
+
 
 class StoredFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One observed change or Event, derived from one entry."""

@@ -75,12 +75,8 @@ def is_authored(resource: str) -> bool:
 
 def is_of_node(stored: StoredFact) -> bool:
     """Return whether a fact is a change of a Node, no Event or request."""
-    named = stored.fact.object
-    return (
-        named is not None
-        and named.kind == "Node"
-        and stored.fact.kind not in {FactKind.EVENT, FactKind.REQUESTED}
-    )
+    said = {FactKind.EVENT, FactKind.REQUESTED}
+    return stored.fact.about == "Node" and stored.fact.kind not in said
 
 
 def reads_workloads(source: str, resource: str) -> bool:

@@ -82,11 +82,9 @@ def signals_of(
     stored: StoredFact, knowledge: Knowledge, *, node: str
 ) -> list[Signal]:
     """Return the signals that a fact is for a node that it concerns."""
-    thing = stored.fact.object
-    about = thing.kind if thing is not None else ""
     found: Iterable[Signal]
-    match stored.fact.detail, about:
-        case EventOccurred() as event, _:
+    match stored.fact.detail, stored.fact.about:
+        case EventOccurred() as event, about:
             found = event_signals(stored, event, about, knowledge)
         case Claimed() as claim, _:
             found = claim_signals(stored, claim, knowledge)

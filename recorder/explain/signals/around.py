@@ -285,8 +285,7 @@ def is_listed(stored: StoredFact) -> bool:
     fact = stored.fact
     return (
         isinstance(fact.detail, Appeared)
-        and fact.object is not None
-        and fact.object.kind != "Node"
+        and fact.about not in {"Node", ""}
         and not fact.detail.created
     )
 

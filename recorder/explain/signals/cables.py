@@ -25,9 +25,10 @@ class Cables:
         self._node = node
         self._changes: dict[EntryName, list[LabelChanged]] = {}
         for stored in facts:
-            detail, thing = stored.fact.detail, stored.fact.object
-            of_node = thing is not None and thing.kind == "Node"
-            if of_node and isinstance(detail, LabelChanged):
+            detail = stored.fact.detail
+            if stored.fact.about == "Node" and isinstance(
+                detail, LabelChanged
+            ):
                 self._changes.setdefault(stored.entry, []).append(detail)
 
     def signals(self, stored: StoredFact, labels: Labels) -> list[Signal]:

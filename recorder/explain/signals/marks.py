@@ -95,8 +95,7 @@ def marks_of(
 
 
 def _subject(fact: Fact, node: str) -> Subject | None:
-    thing = fact.object
-    about = thing.kind if thing is not None else ""
+    thing, about = fact.object, fact.about
     if isinstance(fact.detail, EventOccurred):
         reason = fact.detail.reason
         of_node = about not in {"Pod", ""} and fact.node == node
@@ -253,5 +252,4 @@ def is_report(mark: Signal) -> bool:
 
 
 def _is_of_object(mark: Signal) -> bool:
-    thing = mark.stored.fact.object
-    return thing is not None and thing.kind != "Node"
+    return mark.stored.fact.about not in {"Node", ""}

@@ -231,7 +231,7 @@ def created_at(facts: Sequence[StoredFact]) -> datetime | None:
     named: dict[str, datetime] = {}
     for stored in facts:
         fact = stored.fact
-        if fact.object is None or fact.object.kind != "Node":
+        if fact.about != "Node":
             continue
         if fact.kind is FactKind.APPEARED and isinstance(
             fact.detail, Appeared

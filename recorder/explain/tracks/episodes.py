@@ -134,9 +134,10 @@ class _Reader:
 
     def read(self, stored: StoredFact, skew: timedelta) -> None:
         self._skew = skew
-        about = _is_about_node(stored)
+        fact = stored.fact
+        about = fact.about == "Node" and fact.kind not in SAID
         is_new = about and self._state.uid is None
-        if is_new and stored.fact.kind is FactKind.VANISHED:
+        if is_new and fact.kind is FactKind.VANISHED:
             self._see(stored)  # for the first time, and for the last
         before = self._state
         if about:
@@ -161,9 +162,9 @@ class _Reader:
         If it is a machine that is reclaimed, with the decision of such.
         """
         signs = signals_of(stored, self._knowledge, node=self._node)
-        if stored.fact.kind is FactKind.EVENT:
+        if stored.fact.about == "Node":
             signs += self._unseen(stored)
-        elif stored.entry in self.cordons:
+        if stored.entry in self.cordons:
             signs += cordons_by(signs, ended=not self.cordons[stored.entry])
         signs += self._cables.signals(stored, self._state.labels)
         for place, sign in enumerate(signs):
@@ -177,7 +178,7 @@ class _Reader:
         A gap hid the versions of the Node in which it was not ready.
         """
         event, at = stored.fact.detail, stored.at
-        if not isinstance(event, EventOccurred) or not _is_of_node(stored):
+        if not isinstance(event, EventOccurred):
             return []
         is_back = (stored.fact.actor, event.reason) == (KUBELET, "NodeReady")
         unseen = self._seen_at is None and self._state.uid is None
@@ -466,15 +467,6 @@ class _Reader:
         )
 
 
-def _is_of_node(stored: StoredFact) -> bool:
-    thing = stored.fact.object
-    return thing is not None and thing.kind == "Node"
-
-
-def _is_about_node(stored: StoredFact) -> bool:
-    return stored.fact.kind not in SAID and _is_of_node(stored)
-
-
 LEAVING: Final = frozenset(
     {
         Topic.CORDON,
@@ -554,7 +546,6 @@ def may_begin(
 
 def never_opens(sign: Signal) -> bool:
     """Return whether a signal never opens an episode."""
-    thing = sign.stored.fact.object
     return (
         sign.over
         or sign.role is Role.RECOVERY
@@ -562,8 +553,7 @@ def never_opens(sign: Signal) -> bool:
         or sign.topic is Topic.REQUEST
         or (
             sign.role is Role.ACT
-            and thing is not None
-            and thing.kind not in {"Node", ""}
+            and sign.stored.fact.about not in {"Node", ""}
             and sign.topic is not Topic.EVENT
         )
     )

@@ -192,10 +192,7 @@ class Fleet:
                 self._mended.setdefault(key, []).append(stored.at)
 
     def _see(self, node: str, stored: StoredFact, detail: Detail) -> None:
-        thing = stored.fact.object
-        if not isinstance(detail, Appeared) or not thing:
-            return
-        if thing.kind != "Node":
+        if not isinstance(detail, Appeared) or stored.fact.about != "Node":
             return
         state = detail.state
         self._labels[node] = state.labels

@@ -204,8 +204,7 @@ def provider_of(facts: Iterable[StoredFact], base: NodeState) -> str | None:
         stored.fact.detail.state.fields
         for stored in facts
         if isinstance(stored.fact.detail, Appeared)
-        and stored.fact.object is not None
-        and stored.fact.object.kind == "Node"
+        and stored.fact.about == "Node"
     )
     found = (fields.get("provider_id") for fields in (base.fields, *shown))
     return next((str(one) for one in found if one), None)
