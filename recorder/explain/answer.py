@@ -34,7 +34,7 @@ from recorder.explain.signals import (
     is_same,
 )
 from recorder.explain.steps import steps_of
-from recorder.explain.thresholds import rank, weaker
+from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import (
     heard_again,
     last_sign,
@@ -463,17 +463,15 @@ def _first_proof(transition: Transition) -> datetime:
     return min([seen, *(s.seen for s in lost if transition.was_lost)])
 
 
-SHORTEST = timedelta(seconds=1)
-"""Shorter durations are not shown."""
-
-
 def shown(down: Duration | None, away: Duration | None) -> Duration | None:
     """Return the time down, or else the time out of service.
 
-    Lists, sentences, cards, counts and reports show the same duration.
+    Lists, sentences, cards, counts and reports show the same duration; none
+    shows one that is shorter than a second.
     """
     known = (one for one in (down, away) if one is not None)
-    return next((one for one in known if one.length >= SHORTEST), None)
+    least = LIMITS.asynchronous
+    return next((one for one in known if one.length >= least), None)
 
 
 def down_of(transition: Transition, last: datetime | None) -> Duration | None:

@@ -7,8 +7,7 @@ most possible. So is a verdict on a repair without a record of what broke.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
-from typing import Final
+from datetime import datetime
 
 from recorder.explain.causes import FAULTS, STAYING
 from recorder.explain.signals import LOSSES, Signal, Topic
@@ -23,6 +22,7 @@ from recorder.explain.verdict import (
     Verdict,
 )
 from recorder.facts.coverage.hole import Hole
+from recorder.model.moment import LAST
 from recorder.model.outcomes import (
     Confidence,
     Decision,
@@ -31,8 +31,6 @@ from recorder.model.outcomes import (
     Mode,
     Role,
 )
-
-END: Final = datetime.max.replace(tzinfo=UTC)
 
 
 def mode_of(
@@ -86,7 +84,7 @@ def holes_over(
     last = max(effect.at, effect.seen)
     if effect.topic is Topic.CORDON or len(chain.of(Topic.BOOT)) > 1:
         # What follows shows whether the node was drained, or was back.
-        last = END if chain.back is None else chain.back.observed_at
+        last = LAST if chain.back is None else chain.back.observed_at
     last = max([last, *(s.seen for s in _answers(transition))])
     return [
         hole

@@ -32,13 +32,14 @@ class Thresholds:
     in whole seconds is."""
 
     astray: timedelta = timedelta(seconds=2)
-    """How much one watch may be ahead of another."""
+    """How much one watch, or clock, may be ahead of another."""
 
     same_write: timedelta = timedelta(seconds=3)
     """Between an audit record and the change that it made."""
 
     first_lists: timedelta = timedelta(seconds=5)
-    """How long the first lists of all resources take, one after another."""
+    """How long the first lists of all resources take, one after another; and
+    after a join, the start of the kubelet that joined."""
 
     barely: timedelta = timedelta(seconds=5)
     """How soon after a sign of life a node is declared lost only if that sign
@@ -57,14 +58,16 @@ class Thresholds:
 
     moment: timedelta = timedelta(minutes=2)
     """How long before a loss an Event may lie and still be likely its cause:
-    it does not show what held afterwards."""
+    it does not show what held afterwards. Also between a boot and the Event
+    about it, and between the stop of a kubelet and the loss of its node."""
 
     unheard: timedelta = timedelta(minutes=4)
     """How long a node is lost at least before its machine is replaced for
     that; the shortest known time is five minutes."""
 
     patience: timedelta = timedelta(minutes=10)
-    """How long a signal without an effect waits for one."""
+    """How long a signal without an effect waits for one, and at most, until
+    the loss of a silent node is observed."""
 
     recent: timedelta = timedelta(hours=1)
     """How long before a loss something that holds may lie and still be likely

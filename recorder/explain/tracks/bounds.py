@@ -8,7 +8,7 @@ proves nothing, nor does a list.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.explain.signals import LOSSES, Signal, Subject, Topic
@@ -18,20 +18,8 @@ from recorder.facts.classify.times import moment
 from recorder.facts.projections import NodeState
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Appeared, EventOccurred
+from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened, Role
-
-NEAR: Final = timedelta(minutes=2)
-"""Between a boot id on the Node and the Event about it."""
-
-SPAN: Final = timedelta(minutes=2)
-"""At most, between the stop of a kubelet and the loss of its node."""
-
-SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""When a boot before the first fact was first seen: the time is not known, so
-it explains every Event that names it."""
-
-SKEW: Final = timedelta(seconds=2)
-"""Between the clocks of a node and of the control plane."""
 
 _BOOT = re.compile(r"boot id: (\S+)")
 
@@ -58,9 +46,9 @@ def is_explained(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
     """Return whether an Event `Rebooted` is about a known boot of the Node."""
     at, named = rebooted.at, boot_named(rebooted.stored)
     if named is None:
-        return any(abs(at - seen) <= NEAR for seen in boots.values())
+        return any(abs(at - seen) <= LIMITS.moment for seen in boots.values())
     seen = boots.get(named)
-    return seen is not None and at <= seen + NEAR
+    return seen is not None and at - LIMITS.moment <= seen
 
 
 def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
@@ -75,9 +63,9 @@ def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
         first = moment(event.first)
         if word.seen < lost or first is None:
             continue
-        if first < lost - SPAN:
+        if first < lost - LIMITS.moment:
             return True
-        if first >= lost - SKEW:
+        if first >= lost - LIMITS.astray:
             return False
     return None
 
@@ -93,9 +81,11 @@ def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
     if named is None or first is None:
         return named is not None
     seen = boots[first]
+    if seen == LAST:
+        return False
     if named != first:
-        return at < seen - NEAR and seen < SOMETIME
-    return at <= seen + NEAR and seen < SOMETIME
+        return at < seen - LIMITS.moment
+    return at <= seen + LIMITS.moment
 
 
 STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})

@@ -31,7 +31,6 @@ from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import (
     NODE_CONTROLLER,
-    SOMETIME,
     STARTS,
     boot_named,
     boots_reported,
@@ -62,6 +61,7 @@ from recorder.model.facts import (
     EventOccurred,
     Vanished,
 )
+from recorder.model.moment import LAST
 from recorder.model.outcomes import Fault, Role
 from recorder.model.reference import EntryName
 
@@ -121,7 +121,8 @@ class _Reader:
         self._proofs: dict[datetime, StoredFact] = {}
         self._boots: dict[str, datetime] = {}
         if self._state.boot_id is not None:
-            self._boots[self._state.boot_id] = SOMETIME
+            # It explains every Event that names it: its time is not known.
+            self._boots[self._state.boot_id] = LAST
         self._shown: dict[int, datetime] = {}
         """When a Node was last shown before an entry about it."""
 

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final, Self
 
 from recorder.explain.knowledge import Knowledge, shipped
@@ -29,19 +29,13 @@ from recorder.model.facts import (
     LeaseSilent,
     Uncordoned,
 )
-from recorder.model.moment import shifted
+from recorder.model.moment import FIRST, shifted
 from recorder.model.outcomes import Role
 from recorder.model.place import Place, PlaceKind
 from recorder.model.state import ObjectState
 
 SHUTTING_DOWN: Final = "node is shutting down"
 """A part of the last message of a kubelet when its system shuts down."""
-
-MISSED: Final = timedelta(minutes=10)
-"""How long it takes at most until the loss of a silent node is observed."""
-
-
-LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Moments:
@@ -198,7 +192,7 @@ class Fleet:
         self._labels[node] = state.labels
         if state.fields.get("unschedulable"):
             # Since when is not known.
-            self._aside.add(node, LONG_AGO)
+            self._aside.add(node, FIRST)
         self._was_lost(node, state)
 
     def _turn(
@@ -277,7 +271,7 @@ class Fleet:
             | self._renewed.near(renewed, LIMITS.together)
             | self._unplugged.near(changed, LIMITS.moment)
         )
-        since, until = renewed - LIMITS.together, renewed + MISSED
+        since, until = renewed - LIMITS.together, renewed + LIMITS.patience
         return found - {
             node
             for node in found

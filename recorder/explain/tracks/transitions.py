@@ -1,8 +1,7 @@
 """What happened: each absence of a node, else the strongest effect."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from recorder.explain.causes import FAULTS
 from recorder.explain.signals import Signal, Topic
@@ -118,9 +117,6 @@ def _is_near(signal: Signal, last: Stretch) -> bool:
     return lost or signal.at - newest <= LIMITS.moment
 
 
-FIRST: Final = timedelta(seconds=5)
-"""Within which of a join a kubelet that starts is the one that joined."""
-
 MACHINE = ("machine_id", "system_uuid", "provider_id")
 
 
@@ -224,7 +220,7 @@ def _started(stretch: Stretch, episode: Episode) -> Sequence[Signal]:
     if episode.baseline.uid is not None or not came:
         return found
     # The kubelet that joined started before it created its Node.
-    joined = came[0].seen + FIRST
+    joined = came[0].seen + LIMITS.first_lists
     return [s for s in found if s.at > joined]
 
 
