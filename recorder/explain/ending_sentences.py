@@ -5,6 +5,8 @@ from datetime import datetime
 from textwrap import shorten
 from typing import Final
 
+import msgspec
+
 from recorder.explain.ending import (
     Ending,
     FailedContainer,
@@ -19,6 +21,7 @@ from recorder.facts.projections import Workload
 from recorder.facts.slurm import BY_REQUEUE, NODE_LOST, SLURM_JOB
 from recorder.model.facts import Appeared, ConditionChanged, Ended
 from recorder.model.outcomes import ActorKind, EndedBy, Outcome, WorkloadState
+from recorder.model.rules_files import shipped_rows
 
 CAUSE: Final = " desc = "
 """What gRPC writes before the message of an error."""
@@ -29,59 +32,25 @@ ENDED: Final = "its end"
 SAID_MAX: Final = 120
 """How many characters of a message a sentence quotes."""
 
-HIT: Final[Mapping[EndedBy, str]] = {
-    EndedBy.NODE_FAILURE: "by the failure of {node}",
-    EndedBy.DRAIN: "by an eviction from {node}",
-    EndedBy.PREEMPTION: "to a preemption on {node}",
-    EndedBy.EVICTION: "by an eviction from {node}",
-}
-
 NODES_SHOWN: Final = 10
 """Nodes named in a sentence; a gang may have hundreds."""
 
-BECAME: Final[Mapping[Outcome, str]] = {
-    Outcome.FAILED: "it failed for good",
-    Outcome.RESTARTED: "it restarted and ran in full again at {again}",
-    Outcome.RESCHEDULED: "it ran in full again at {again} on other nodes",
-    Outcome.PREEMPTED: "it had to wait for a place",
-    Outcome.DOWN: "it is not running in full again",
-    Outcome.UNKNOWN: "a gap hides whether it had ended before",
-}
 
-ITSELF: Final[Mapping[EndedBy, str]] = {
-    EndedBy.DEADLINE: "failed because it exceeded its own deadline",
-    EndedBy.SUSPENSION: "was suspended",
-    EndedBy.PREEMPTION: "was preempted",
-    EndedBy.DELETION: "was deleted",
-    EndedBy.COMPLETION: "completed",
-    EndedBy.UNRECORDED: "failed",
-}
+class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    hit: dict[EndedBy, str]
+    itself: dict[EndedBy, str]
+    of_pods: dict[EndedBy, str]
+    became: dict[Outcome, str]
+    state: dict[WorkloadState, str]
 
-OF_PODS: Final[Mapping[EndedBy, str]] = {
-    EndedBy.DEADLINE: "exceeded the deadline at {at}",
-    EndedBy.DELETION: "{were} deleted at {at}",
-    EndedBy.COMPLETION: "completed at {at}",
-    EndedBy.UNRECORDED: "ended by {at}: nothing recorded explains it",
-}
+
+_WORDS: Final = shipped_rows("recorder.explain", "endings.yaml", _Words)
 
 ITS_OWN: Final = BY_ITSELF | {EndedBy.UNRECORDED}
 
 SIGNALS: Final[Mapping[int, str]] = {
     137: " (SIGKILL; nothing recorded says who sent it)",
     143: " (SIGTERM; nothing recorded says who sent it)",
-}
-
-IS: Final[Mapping[WorkloadState, str]] = {
-    WorkloadState.QUEUED: "waits in a queue{at}",
-    WorkloadState.PENDING: "is not running yet",
-    WorkloadState.RUNNING: "is running",
-    WorkloadState.DEGRADED: "is not running in full{at}",
-    WorkloadState.DOWN: "is not running{at}",
-    WorkloadState.SUSPENDED: "is suspended{at}",
-    WorkloadState.COMPLETED: "completed{at}",
-    WorkloadState.FAILED: "failed{at}",
-    WorkloadState.DELETED: "was deleted{at}",
-    WorkloadState.UNKNOWN: "was last seen without any {part}",
 }
 
 
@@ -104,7 +73,7 @@ def state_sentence(
     """
     word = "by" if listed else "at"
     at = f" {word} {since:%Y-%m-%d %H:%M:%S}" if since is not None else ""
-    return f"{name} {IS[state].format(part=part, at=at)}"
+    return f"{name} {_WORDS.state[state].format(part=part, at=at)}"
 
 
 def ending_sentence(
@@ -126,7 +95,7 @@ def _sentence(workload: Workload, ending: Ending) -> str:
     if verdict or (actor and actor.kind is ActorKind.KUBELET):
         actor = None
     text = f"{_what(workload, ending)}{_by(actor)}{_for(ending.preemptor)}"
-    became = BECAME.get(ending.outcome) if ending.outcome else None
+    became = _WORDS.became.get(ending.outcome) if ending.outcome else None
     alone = workload.kind == "Pod" and ending.outcome is Outcome.DOWN
     if became is not None and not alone:
         text += f"; {became.format(again=_clock(ending.running_again_at))}"
@@ -171,13 +140,13 @@ def _what(workload: Workload, ending: Ending) -> str:
     if not ending.pods:
         said = _condition(ending)
         when = "by" if _is_listed_over(ending) else "at"
-        return f"{workload} {ITSELF[ending.ended_by]} {when} {at}{said}"
+        return f"{workload} {_WORDS.itself[ending.ended_by]} {when} {at}{said}"
     if ending.container is not None and ending.ended_by in ITS_OWN:
         return _failed(workload, ending, ending.container)
     pods, lost = _named(workload, ending)
-    how, one = HIT.get(ending.ended_by), len(ending.pods) == 1
+    how, one = _WORDS.hit.get(ending.ended_by), len(ending.pods) == 1
     if how is None:
-        how = OF_PODS[ending.ended_by]
+        how = _WORDS.of_pods[ending.ended_by]
         return f"{pods} {how.format(were='was' if one else 'were', at=at)}"
     said = "" if ending.verdict else _quoted(_said(ending)[2])
     if ending.ended_by is EndedBy.NODE_FAILURE and ending.verdict:
@@ -210,7 +179,7 @@ def _evicted(ending: Ending) -> str:
         return "refused by the kubelet of {node}"
     if reason == BY_KUBELET:
         return "by an eviction by the kubelet of {node}"
-    return HIT[EndedBy.EVICTION]
+    return _WORDS.hit[EndedBy.EVICTION]
 
 
 def _named(workload: Workload, ending: Ending) -> tuple[str, str]:
