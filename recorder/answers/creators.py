@@ -10,7 +10,7 @@ from recorder.answers.naming import named
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.signals import actor_of
+from recorder.explain.signals.actor import actor_of
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Requested
 from recorder.model.kinds import plural_of

@@ -10,7 +10,7 @@ from datetime import datetime
 from recorder.answers.sentences import counted
 from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
-from recorder.explain.signals import Signal, Topic
+from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.steps import LAST_SIGN
 from recorder.explain.verdict import Verdict
 from recorder.model.document import Document

@@ -38,7 +38,7 @@ from recorder.answers.why_workload import WhyWorkload, ask_why_workload
 from recorder.explain.ending import Ending
 from recorder.explain.hit import Totals
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.signals import Signal, Subject, Topic
+from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Gap

@@ -27,12 +27,8 @@ from recorder.explain.links import OTHERS, is_given_back, led_to, ordered
 from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
-from recorder.explain.signals import (
-    Actor,
-    Signal,
-    Topic,
-    is_same,
-)
+from recorder.explain.signals.actor import Actor, is_same
+from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.steps import steps_of
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import (

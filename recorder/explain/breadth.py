@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.signals import Signal, Subject, Topic, signals_of
+from recorder.explain.signals import signals_of
+from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet

@@ -19,8 +19,10 @@ from typing import Generic, Self, TypeVar, cast
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from recorder.explain.signals import Actor, Signal, is_order
+from recorder.explain.signals.actor import Actor
+from recorder.explain.signals.marks import is_order
 from recorder.explain.signals.requests import author_of
+from recorder.explain.signals.signal import Signal
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.verdict import (

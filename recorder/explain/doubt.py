@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from recorder.explain.causes import FAULTS, STAYING
-from recorder.explain.signals import LOSSES, Signal, Topic
+from recorder.explain.signals.signal import LOSSES, Signal, Topic
 from recorder.explain.thresholds import LIMITS, STRENGTHS, rank, weaker
 from recorder.explain.tracks.bounds import boot_named, is_explained, is_first
 from recorder.explain.tracks.transition import Transition

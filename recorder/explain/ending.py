@@ -12,7 +12,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from recorder.explain.hit import Hit
-from recorder.explain.signals import Actor
+from recorder.explain.signals.actor import Actor
 from recorder.explain.verdict import Missing, Verdict
 from recorder.facts import says_with_object
 from recorder.facts.slurm import part_of

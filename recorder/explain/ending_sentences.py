@@ -13,7 +13,7 @@ from recorder.explain.ending import (
     Preemptor,
 )
 from recorder.explain.pod_end import BY_ITSELF, BY_KUBELET, in_order
-from recorder.explain.signals import Actor
+from recorder.explain.signals.actor import Actor
 from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Verdict
 from recorder.facts.over import ending_conditions

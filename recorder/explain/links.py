@@ -12,18 +12,16 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from recorder.explain.causes import GONE, STAYING
-from recorder.explain.signals import (
-    Actor,
-    Signal,
-    Topic,
+from recorder.explain.signals.actor import Actor, is_same
+from recorder.explain.signals.marks import (
     intents_of,
     is_later,
     is_made,
     is_order,
-    is_same,
     is_undone,
 )
 from recorder.explain.signals.requests import author_of
+from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition, follows

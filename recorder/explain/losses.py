@@ -17,7 +17,7 @@ from recorder.explain.pod_end import (
     taken,
 )
 from recorder.explain.recovery import came_with
-from recorder.explain.signals import Topic
+from recorder.explain.signals.signal import Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from recorder.explain.knowledge.rules import MetricRule
-from recorder.explain.signals import Signal, Subject, Topic
+from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import (

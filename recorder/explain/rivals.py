@@ -5,7 +5,8 @@ from typing import Final
 
 from recorder.explain.breadth import shared_place, together
 from recorder.explain.causes import FAULTS, LOST
-from recorder.explain.signals import Topic, is_same
+from recorder.explain.signals.actor import is_same
+from recorder.explain.signals.signal import Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Missing, Rival, Verdict
 from recorder.model.observation import AUDIT

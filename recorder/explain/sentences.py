@@ -4,7 +4,8 @@ from datetime import datetime, timedelta
 from textwrap import shorten
 
 from recorder.explain.causes import DECISIONS, FAULTS, STAYED, STAYING
-from recorder.explain.signals import Actor, Signal, Topic
+from recorder.explain.signals.actor import Actor
+from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import rank
 from recorder.explain.verdict import Decided, Duration, Faulted, Verdict
 from recorder.facts import says

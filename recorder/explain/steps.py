@@ -14,16 +14,10 @@ from itertools import islice
 from msgspec.structs import replace
 
 from recorder.explain.causes import STAYED, STAYING
-from recorder.explain.signals import (
-    LOSSES,
-    Actor,
-    Signal,
-    Subject,
-    Topic,
-    is_order,
-    is_same,
-)
+from recorder.explain.signals.actor import Actor, is_same
+from recorder.explain.signals.marks import is_order
 from recorder.explain.signals.requests import request_of
+from recorder.explain.signals.signal import LOSSES, Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.explain.verdict import (

@@ -11,7 +11,8 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType, field
 
-from recorder.explain.signals import UNKNOWN, Actor, Signal
+from recorder.explain.signals.actor import UNKNOWN, Actor
+from recorder.explain.signals.signal import Signal
 from recorder.facts.coverage.hole import Hole
 from recorder.model.document import Document
 from recorder.model.fact import FactKind

@@ -19,7 +19,7 @@ from recorder.answers.growing import Trace, trace_of
 from recorder.answers.incidents import Incident
 from recorder.answers.jobs import Disruption
 from recorder.answers.outages import changed_in, possible_of
-from recorder.explain.signals import Actor
+from recorder.explain.signals.actor import Actor
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.coverage.outages import Outage

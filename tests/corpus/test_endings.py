@@ -22,7 +22,7 @@ from recorder.answers.why_workload import (
 from recorder.answers.workload import ask_workload
 from recorder.explain.ending import Preemptor
 from recorder.explain.knowledge import shipped
-from recorder.explain.signals import Actor
+from recorder.explain.signals.actor import Actor
 from recorder.model.fact import FactKind
 from recorder.model.facts import Ended
 from recorder.model.outcomes import (

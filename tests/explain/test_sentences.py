@@ -2,7 +2,7 @@
 
 from recorder.answers.why import verdict_lines
 from recorder.explain.doubt import most_relevant
-from recorder.explain.signals import Signal
+from recorder.explain.signals.signal import Signal
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.model.document import plain
 from recorder.model.fact import FactKind

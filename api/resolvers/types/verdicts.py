@@ -11,7 +11,7 @@ from api.resolvers.types.scalars import Json
 from api.resolvers.types.words import SourceName
 from recorder.answers.why import Why
 from recorder.explain import verdict as judged
-from recorder.explain.signals import Actor
+from recorder.explain.signals.actor import Actor
 from recorder.explain.verdict import Verdict
 
 __all__ = ["Verdict", "Why"]

@@ -21,7 +21,7 @@ from recorder.answers.slurm_names import slurm_names
 from recorder.explain.ending import Ending, Preemptor
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.pod_end import BY_KUBELET
-from recorder.explain.signals import Actor, actor_of
+from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.verdict import Missing
 from recorder.facts import NO_EVICTORS, displacement
 from recorder.facts.projections import (

@@ -24,7 +24,7 @@ from recorder.answers.queries import (
 )
 from recorder.explain.breadth import dpu_signals
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.signals import Signal
+from recorder.explain.signals.signal import Signal
 from recorder.facts import appearance
 from recorder.model.moment import LAST
 from recorder.model.observation import WATCH

@@ -36,7 +36,8 @@ from recorder.explain.needs import (
     objects_asked_for,
 )
 from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
-from recorder.explain.signals import Topic, signals_of
+from recorder.explain.signals import signals_of
+from recorder.explain.signals.signal import Topic
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.episodes import episodes_of, may_begin
 from recorder.explain.verdict import Verdict

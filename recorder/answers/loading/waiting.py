@@ -19,7 +19,7 @@ from recorder.answers.queries import FactListQuery
 from recorder.answers.references import find_objects
 from recorder.explain.ending import RecordedFact
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.signals import Actor, actor_of
+from recorder.explain.signals.actor import Actor, actor_of
 from recorder.facts import says_with_object
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (

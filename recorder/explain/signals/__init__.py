@@ -7,43 +7,15 @@ signals.
 from collections.abc import Iterable
 
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.signals.actor import (
-    UNKNOWN,
-    Actor,
-    actor_of,
-    is_same,
-)
 from recorder.explain.signals.around import (
     event_signals,
     other_signals,
     pod_signals,
     request_signals,
 )
-from recorder.explain.signals.cables import Cables
-from recorder.explain.signals.claims import (
-    certificate_signals,
-    claim_signals,
-)
-from recorder.explain.signals.marks import (
-    intents_of,
-    is_bad,
-    is_called_off,
-    is_later,
-    is_made,
-    is_order,
-    is_report,
-    is_trouble,
-    is_undone,
-    marks_of,
-)
+from recorder.explain.signals.claims import certificate_signals, claim_signals
 from recorder.explain.signals.node import node_signals
-from recorder.explain.signals.signal import (
-    LOSSES,
-    Signal,
-    Subject,
-    Topic,
-    is_unseen,
-)
+from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Claimed,
@@ -52,30 +24,6 @@ from recorder.model.facts import (
     Requested,
 )
 from recorder.model.outcomes import Role
-
-__all__ = [
-    "LOSSES",
-    "UNKNOWN",
-    "Actor",
-    "Cables",
-    "Signal",
-    "Subject",
-    "Topic",
-    "actor_of",
-    "intents_of",
-    "is_undone",
-    "is_bad",
-    "is_called_off",
-    "is_later",
-    "is_made",
-    "is_order",
-    "is_report",
-    "is_same",
-    "is_trouble",
-    "is_unseen",
-    "marks_of",
-    "signals_of",
-]
 
 
 def signals_of(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.explain.signals import LOSSES, Signal, Subject, Topic
+from recorder.explain.signals.signal import LOSSES, Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.facts.classify.times import moment

@@ -7,8 +7,9 @@ from typing import Final
 
 from recorder.explain.causes import FAULTS
 from recorder.explain.knowledge.rules import MetricRule
-from recorder.explain.signals import Signal, Subject, Topic, is_order
+from recorder.explain.signals.marks import is_order
 from recorder.explain.signals.requests import author_of
+from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact

@@ -14,20 +14,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.signals import (
-    Cables,
-    Signal,
-    Subject,
-    Topic,
-    is_bad,
-    is_trouble,
-    is_unseen,
-    marks_of,
-    signals_of,
-)
+from recorder.explain.signals import signals_of
 from recorder.explain.signals.around import is_listed
+from recorder.explain.signals.cables import Cables
+from recorder.explain.signals.marks import is_bad, is_trouble, marks_of
 from recorder.explain.signals.node import standing
 from recorder.explain.signals.requests import cordons_by, unwatched
+from recorder.explain.signals.signal import Signal, Subject, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import (
     NODE_CONTROLLER,

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from typing import Final, Self
 
 from recorder.explain.knowledge import Knowledge, shipped
-from recorder.explain.signals import Signal, Subject, signals_of
+from recorder.explain.signals import signals_of
+from recorder.explain.signals.signal import Signal, Subject
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.bearing import wide_place_of
 from recorder.facts.classify.times import moment

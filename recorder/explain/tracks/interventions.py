@@ -8,13 +8,9 @@ operator, and one whose annotation a program quotes asks that program.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from recorder.explain.signals import (
-    Actor,
-    Signal,
-    Topic,
-    is_order,
-    is_same,
-)
+from recorder.explain.signals.actor import Actor, is_same
+from recorder.explain.signals.marks import is_order
+from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import (
     DONE,

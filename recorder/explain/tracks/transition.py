@@ -12,21 +12,17 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from recorder.explain.causes import FAULTS, LOST
-from recorder.explain.signals import (
-    LOSSES,
-    Actor,
-    Signal,
-    Subject,
-    Topic,
+from recorder.explain.signals.actor import Actor, is_same
+from recorder.explain.signals.marks import (
     is_bad,
     is_called_off,
     is_made,
     is_order,
     is_report,
-    is_same,
     is_trouble,
 )
 from recorder.explain.signals.requests import author_of
+from recorder.explain.signals.signal import LOSSES, Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recorder.explain.causes import FAULTS
-from recorder.explain.signals import Signal, Topic
+from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import STARTS, counted, is_first
 from recorder.explain.tracks.episode import Episode

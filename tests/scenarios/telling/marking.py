@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from recorder.explain.hit import Hit, Scope
 from recorder.explain.impact import by_workload, hits
-from recorder.explain.signals import UNKNOWN
+from recorder.explain.signals.actor import UNKNOWN
 from recorder.explain.thresholds import STRENGTHS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
