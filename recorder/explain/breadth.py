@@ -114,7 +114,7 @@ def wide_fault(transition: Transition) -> Faulted | None:
 
     Of several, the one that the most nodes confirm.
     """
-    if transition.happened not in BROKEN or transition.was_shut_down:
+    if transition.happened not in BROKEN or transition.shutdown:
         return None
     fleet, node = transition.fleet, transition.episode.node
     since, until = transition.lost_at, transition.effect.at
@@ -154,7 +154,7 @@ def dpu_signals(
 def dpu_fault(transition: Transition) -> Faulted | None:
     """Return the fault of the DPU in a node that explains its loss, if any."""
     cut = transition.happened is Happened.UNREACHABLE
-    if transition.was_shut_down or not (
+    if transition.shutdown or not (
         cut or transition.happened is Happened.REBOOT
     ):
         return None

@@ -44,7 +44,7 @@ def mode_of(
     t = transition
     if t.happened == Happened.JOINED:
         return Mode.UNKNOWN
-    if t.was_shut_down:
+    if t.shutdown:
         return Mode.PLANNED
     if decided is not None:
         # For any purpose, the removal of the Node was announced.

@@ -247,8 +247,6 @@ def _said(ending: Ending) -> tuple[str | None, str, str | None]:
                 return new.reason, kind, new.message
             case Ended(reason=str(reason), message=message):
                 return reason, ENDED, message
-            case _:
-                pass
     return None, "", None
 
 

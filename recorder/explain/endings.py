@@ -257,8 +257,6 @@ def _own_end(stored: StoredFact) -> EndedBy | None:
             by = EndedBy.SUSPENSION
         case DeletionRequested() | Vanished():
             by = EndedBy.DELETION
-        case _:
-            pass
     return by
 
 

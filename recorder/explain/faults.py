@@ -62,7 +62,7 @@ def _witnessed(transition: Transition) -> Iterator[Faulted]:
     is_away = (
         t.happened == Happened.UNREACHABLE and t.episode.state.ready != "True"
     )
-    if t.was_shut_down or not (t.happened in BOOTED or is_away):
+    if t.shutdown or not (t.happened in BOOTED or is_away):
         return
     boots = [
         boot.at
@@ -140,7 +140,7 @@ def _strength(
 
 def _kernel_panic(transition: Transition) -> Faulted | None:
     """Only a record from the machine proves a panic."""
-    if transition.happened != Happened.REBOOT or transition.was_shut_down:
+    if transition.happened != Happened.REBOOT or transition.shutdown:
         return None
     for sign in transition.episode.signals:
         if sign.fault is Fault.KERNEL_PANIC and _is_of_this(transition, sign):
@@ -210,7 +210,7 @@ def _kubelet_failure(transition: Transition) -> Faulted | None:
 def _power_loss(transition: Transition) -> Faulted | None:
     """Machines that share a place stop at once and boot again."""
     shared, fleet = shared_place(transition), transition.fleet
-    if transition.decisions or transition.was_shut_down or shared is None:
+    if transition.decisions or transition.shutdown or shared is None:
         return None
     others = shared.agree - {transition.episode.node}
     aside = fleet.set_aside(others, transition.lost_at)

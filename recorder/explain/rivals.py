@@ -189,7 +189,7 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
     if (
         verdict.decision is None
         and verdict.happened == Happened.REBOOT
-        and not transition.was_shut_down
+        and not transition.shutdown
         and verdict.confidence is not Confidence.PROVEN
     ):
         known, shown = list[Fault](), verdict.fault

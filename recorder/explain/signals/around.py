@@ -99,8 +99,6 @@ def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
             disrupted = state.conditions.get("DisruptionTarget")
         case ConditionChanged(type="DisruptionTarget", new=new):
             disrupted = new
-        case _:
-            pass
     yield from _commanded(stored, knowledge)
     if disrupted is None or disrupted.status != "True":
         return
@@ -246,8 +244,6 @@ def _made(
         case FieldChanged():
             actor = Actor.named(order.actor)
             yield Signal(Role.ACT, subject, stored, actor=actor)
-        case _:
-            pass
 
 
 def request_signals(

@@ -46,8 +46,6 @@ def certificate_signals(stored: StoredFact) -> Iterator[Signal]:
             stage = "requested"
         case ConditionChanged(type=name, new=new) if new is not None:
             stage = name.lower()  # approved, denied or failed
-        case _:
-            pass
     if stage is not None:
         subject = Subject(Topic.STAGE, f"certificate-{stage}")
         yield Signal(Role.RECOVERY, subject, stored)

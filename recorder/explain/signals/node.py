@@ -65,8 +65,6 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
             yield _taint(stored, taint, actor, knowledge)
         case (AnnotationChanged() | LabelChanged()) as text:
             yield from _text(stored, text, actor, knowledge)
-        case _:
-            pass
 
 
 def _is_first_boot(fact: Fact) -> bool:

@@ -449,16 +449,12 @@ class _Reader:
             return False
         return self._boots[sign.boot] != sign.seen
 
-    def _is_news(self, sign: Signal) -> bool:
-        """Whether a kubelet reports a boot that the Node never had."""
-        return sign.topic is Topic.REBOOTED and not is_explained(
+    def _opens(self, sign: Signal) -> bool:
+        """Whether it opens an episode; of boots, one that is not known."""
+        known = sign.topic is Topic.REBOOTED and is_explained(
             sign, self._boots
         )
-
-    def _opens(self, sign: Signal) -> bool:
-        return not never_opens(sign) and (
-            sign.topic is not Topic.REBOOTED or self._is_news(sign)
-        )
+        return not (known or never_opens(sign))
 
 
 LEAVING: Final = frozenset(

@@ -221,11 +221,6 @@ class Transition:
             Happened.KUBELET_RESTART,
         }
 
-    @property
-    def was_shut_down(self) -> bool:
-        """Whether the system went down in order."""
-        return self.shutdown is not None
-
     @cached_property
     def shutdown(self) -> Signal | None:
         """The record that the system went down in order, if there is one."""
