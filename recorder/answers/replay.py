@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.answers.loading.nodes import is_of_node, node_of, reads_nodes
+from recorder.answers.loading.nodes import node_of, reads_nodes
 from recorder.answers.node_questions import ReplayQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
@@ -58,7 +58,7 @@ async def ask_replay(
     steps = []
     state = node.base
     for stored in node.facts:
-        if is_of_node(stored):
+        if stored.fact.is_of_node:
             state = advance(state, stored.fact)
         steps.append(Step(stored, state))
     coverage = await covered(

@@ -5,7 +5,6 @@ from datetime import datetime
 
 from recorder.answers.loading.nodes import (
     Node,
-    is_of_node,
     nodes_of,
     reads_nodes,
 )
@@ -74,7 +73,9 @@ def _points(node: Node, window: Window) -> list[ConditionPoint]:
     found = []
     if window.since is not None:
         found = _changes(node.name, NodeState(), state, window.since)
-    for stored in filter(is_of_node, node.facts):
+    for stored in node.facts:
+        if not stored.fact.is_of_node:
+            continue
         after = advance(state, stored.fact)
         found += _changes(node.name, state, after, stored.at)
         state = after

@@ -10,7 +10,6 @@ from recorder.answers.facts import ShownNode, shown_node
 from recorder.answers.loading.dpus import dpu_nodes
 from recorder.answers.loading.nodes import (
     is_authored,
-    is_of_node,
     node_of,
     reads_nodes,
 )
@@ -210,7 +209,7 @@ async def ask_timeline(
     state = node.base
     lanes = Lanes(state, lambda one: service(one, knowledge))
     for stored in node.facts:
-        if is_of_node(stored):
+        if stored.fact.is_of_node:
             state = advance(state, stored.fact)
             lanes.take(stored, state)
     placed = await _requests(reading, name, window)

@@ -117,6 +117,12 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         """The kind of its object; empty if it has none."""
         return "" if self.object is None else self.object.kind
 
+    @property
+    def is_of_node(self) -> bool:
+        """Whether it is a change of a Node, no Event or request about it."""
+        said = {FactKind.EVENT, FactKind.REQUESTED}
+        return self.about == "Node" and self.kind not in said
+
 
 class StoredFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One observed change or Event, derived from one entry."""

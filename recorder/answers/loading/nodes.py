@@ -47,7 +47,7 @@ from recorder.facts.coverage.hole import Hole
 from recorder.facts.coverage.ports import Record, Stream
 from recorder.facts.metrics import METRICS
 from recorder.facts.projections import NodeState
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
@@ -72,12 +72,6 @@ def reads_causes(source: str, resource: str) -> bool:
 def is_authored(resource: str) -> bool:
     """Return whether verdicts name the author of a resource, by audit."""
     return resource in {NODES, PODS, JOBS}
-
-
-def is_of_node(stored: StoredFact) -> bool:
-    """Return whether a fact is a change of a Node, no Event or request."""
-    said = {FactKind.EVENT, FactKind.REQUESTED}
-    return stored.fact.about == "Node" and stored.fact.kind not in said
 
 
 def reads_workloads(source: str, resource: str) -> bool:

@@ -26,7 +26,7 @@ from recorder.facts.topology import Sighting, related
 from recorder.model.facts import Claimed
 from recorder.model.outcomes import Decision, Fault, Role
 
-_Acting: TypeAlias = Act | ConditionRule | LockRule
+_Acting: TypeAlias = Act | ConditionRule
 """Rules of what an actor does, each with its decision."""
 
 R = TypeVar("R", bound=_Acting | WriterRule)

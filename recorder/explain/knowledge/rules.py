@@ -131,7 +131,7 @@ class ObjectRule(Act, frozen=True, kw_only=True):
     role: Role = Role.DECISION
 
 
-class LockRule(_Rule, frozen=True, kw_only=True):
+class LockRule(Act, frozen=True, kw_only=True):
     """An annotation of another object that names nodes while they hold it."""
 
     kinds: tuple[str, ...]
@@ -143,7 +143,7 @@ class LockRule(_Rule, frozen=True, kw_only=True):
     """The member with the list of such objects, if several may hold it."""
 
     decision: Decision
-    actor: ActorName | None = None
+    role: Role = Role.DECISION
 
     def holders(self, annotation: str | None) -> frozenset[str]:
         """Return the nodes that an annotation names."""
@@ -171,7 +171,7 @@ class WriterRule(_Rule, frozen=True, kw_only=True):
     """Whether the tool is a library, which programs use as well."""
 
 
-class Claimant(_Rule, frozen=True, kw_only=True):
+class Claimant(ActorName, frozen=True, kw_only=True):
     """Who acted, according to a claim."""
 
     member: str = ""
@@ -182,23 +182,17 @@ class Claimant(_Rule, frozen=True, kw_only=True):
     kind: ActorKind = ActorKind.USER
 
 
-class ClaimRule(_Rule, frozen=True, kw_only=True):
+class ClaimRule(Act, frozen=True, kw_only=True):
     """What claims of a type are evidence for, if their data has the values."""
 
     when: dict[str, tuple[str, ...]] = {}
     """Members of the data, `a.b` for `b` in `a`, with the values that one of
     them must have, as text; `*` matches any text."""
 
-    role: Role
-    fault: Fault | None = None
-    decision: Decision | None = None
     excludes: tuple[Fault, ...] = ()
     """Causes of the same loss that the claim rules out. With any of them it
     is a record of the machine itself, and decides: what a monitor says is
     never more than likely."""
-
-    vague: bool = False
-    """Whether it happens for other reasons as well."""
 
     actor: Claimant | None = None
 

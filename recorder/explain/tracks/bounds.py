@@ -223,9 +223,7 @@ def created_at(facts: Sequence[StoredFact]) -> datetime | None:
         fact = stored.fact
         if fact.about != "Node":
             continue
-        if fact.kind is FactKind.APPEARED and isinstance(
-            fact.detail, Appeared
-        ):
+        if isinstance(fact.detail, Appeared):
             return moment(fact.detail.state.created_at)
         if isinstance(fact.detail, EventOccurred) and fact.detail.reason:
             named.setdefault(fact.detail.reason, stored.at)

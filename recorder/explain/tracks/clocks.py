@@ -134,8 +134,6 @@ def _boots(facts: Sequence[StoredFact]) -> list[int]:
     """Return the places of the first records of boots."""
     found = list[int]()
     for place, stored in enumerate(facts):
-        if stored.fact.kind is not FactKind.BOOT_CHANGED:
-            continue
         detail = stored.fact.detail
         if not (isinstance(detail, BootChanged) and detail.old):
             continue

@@ -58,9 +58,6 @@ from recorder.model.moment import LAST
 from recorder.model.outcomes import Fault, Role
 from recorder.model.reference import EntryName
 
-SAID: Final = frozenset({FactKind.EVENT, FactKind.REQUESTED})
-"""Kinds of facts that are about a Node and do not change it."""
-
 REPORTED: Final = frozenset({FactKind.EVENT, FactKind.CLAIMED})
 """Kinds of facts that may be reported long after they happened."""
 
@@ -129,7 +126,7 @@ class _Reader:
     def read(self, stored: StoredFact, skew: timedelta) -> None:
         self._skew = skew
         fact = stored.fact
-        about = fact.about == "Node" and fact.kind not in SAID
+        about = fact.is_of_node
         is_new = about and self._state.uid is None
         if is_new and fact.kind is FactKind.VANISHED:
             self._see(stored)  # for the first time, and for the last
