@@ -5,7 +5,7 @@ in an act is asked by it: a person who creates a NodeMaintenance asks its
 operator, and one whose annotation a program quotes asks that program.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recorder.explain.signals.actor import Actor, is_same
@@ -155,13 +155,13 @@ def _is_taken_up(mark: Signal, transition: Transition) -> bool:
 
 
 def _is_by(one: Intervention, author: Actor | None) -> bool:
-    """Whether an author, or the only one of a tool, made an intervention."""
+    """Whether an author, or someone with such a tool, made an intervention."""
     if author is None or one.author is None:
         return False
     return is_same(one.author, author) or (
         not author.name
         and not one.author.name
-        and author.tool == one.author.tool
+        and author.library == one.author.library
     )
 
 
@@ -287,35 +287,22 @@ def _steps(transition: Transition) -> Iterator[Signal]:
 
 
 def _fitting(
-    found: Iterable[Intervention], author: Actor | None, step: Signal
+    found: Sequence[Intervention], author: Actor | None, step: Signal
 ) -> Intervention | None:
     """Return the intervention that a step belongs to."""
-    named = [one for one in found if is_same(one.author, author)]
-    if named:
-        return named[-1]
-    if author is not None:
-        same = [
-            one
-            for one in found
-            if one.author is not None
-            and not (author.name or one.author.name)
-            and one.author.library == author.library
-        ]
-        return same[-1] if same else None
-    if step.topic in {Topic.EVICTION, Topic.TAINT}:
+    fitting = [one for one in found if _is_by(one, author)]
+    if author is None and step.topic in {Topic.EVICTION, Topic.TAINT}:
         # Without a record, the author of a drain is the one who had cordoned
         # the node, or had just said so, or else who had tainted it.
-        holding = [
+        fitting = [
             one
             for one in found
             if one.of(Topic.CORDON) or any(map(is_order, one.steps))
-        ]
-        holding = holding or [one for one in found if one.of(Topic.TAINT)]
-        return holding[-1] if holding else None
-    if step.topic in {Topic.IDENTITY, Topic.DELETION}:
+        ] or [one for one in found if one.of(Topic.TAINT)]
+    if author is None and step.topic in {Topic.IDENTITY, Topic.DELETION}:
         # Without a record, the author of a deletion is the one who requested
         # or announced it.
-        taking = [
+        fitting = [
             one
             for one in found
             if one.of(Topic.DELETION)
@@ -327,5 +314,4 @@ def _fitting(
             and not all(s.ruled and s.decision for s in one.steps)
             and (one.of(Topic.TAINT) or one.of(Topic.CORDON))
         ]
-        return taking[-1] if taking else None
-    return None
+    return fitting[-1] if fitting else None
