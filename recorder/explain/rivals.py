@@ -1,6 +1,6 @@
 """Rivals: other causes, what excludes them, and which evidence is missing."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from recorder.explain.breadth import shared_place, together
@@ -18,6 +18,7 @@ REPORTED_MAX: Final = 3
 
 def rivals(transition: Transition, verdict: Verdict) -> list[Rival]:
     """Return the other causes of what happened, in a fixed order."""
+    found: Iterable[Rival]
     match verdict.happened:
         case Happened.REBOOT:
             found = _of_reboot(transition, verdict)
@@ -26,7 +27,7 @@ def rivals(transition: Transition, verdict: Verdict) -> list[Rival]:
         case Happened.KUBELET_RESTART:
             found = [_no_reboot(transition, verdict)]
         case Happened.REJOINED | Happened.REPLACED | Happened.REMOVED:
-            found = [*_of_removal(transition, verdict)]
+            found = _of_removal(transition, verdict)
         case Happened.DRAINED | Happened.CORDONED:
             found = _of_cordon(transition)
         case _:
@@ -34,8 +35,8 @@ def rivals(transition: Transition, verdict: Verdict) -> list[Rival]:
     own = {str(verdict.cause)}
     if verdict.decision is not None:
         own.add(str(verdict.decision.decision))
-    found = [rival for rival in found if rival.cause not in own]
-    return [*found, *_reported(transition, verdict)]
+    others = [rival for rival in found if rival.cause not in own]
+    return [*others, *_reported(transition, verdict)]
 
 
 def _reported(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
@@ -52,14 +53,15 @@ def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:
     return Rival(cause=str(cause), excluded=excluded, because=because)
 
 
-def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
+def _of_reboot(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
     boot = f"the boot ID changed ({transition.effect.entry})"
+    yield _rival(Fault.PARTITION, boot, excluded=True)
+    yield _rival(Fault.KUBELET, boot, excluded=True)
     decided, fault = verdict.decision, verdict.fault
-    orderly, says = transition.shutdown, ""
     abrupt = (Fault.KERNEL_PANIC, Fault.POWER_LOSS)
     excluded: Collection[Fault] = abrupt
-    if orderly is not None:
-        says = f"it shut down in order ({orderly.entry})"
+    if transition.shutdown is not None:
+        says = f"it shut down in order ({transition.shutdown.entry})"
     elif decided is not None and decided.confidence is Confidence.PROVEN:
         says = f"a decision preceded it ({decided.sign.entry})"
     elif fault is not None and fault.fault is Fault.KERNEL_PANIC:
@@ -68,23 +70,15 @@ def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
         says = f"the machine recorded another cause ({fault.sign.entry})"
         excluded = fault.sign.excludes
     else:
-        excluded = ()
-    record = "the machine's record does not rule it out"
-    unknown = dict.fromkeys(abrupt, record)
-    if not says:
         silent = "nothing recorded on the machine confirms it or rules it out"
-        power = _power(transition)
-        unknown = {Fault.KERNEL_PANIC: silent, Fault.POWER_LOSS: power}
-    return [
-        _rival(Fault.PARTITION, boot, excluded=True),
-        _rival(Fault.KUBELET, boot, excluded=True),
-        *(
-            _rival(f, says, excluded=True)
-            if f in excluded
-            else _rival(f, unknown[f])
-            for f in abrupt
-        ),
-    ]
+        yield _rival(Fault.KERNEL_PANIC, silent)
+        yield _rival(Fault.POWER_LOSS, _power(transition))
+        return
+    for one in abrupt:
+        if one in excluded:
+            yield _rival(one, says, excluded=True)
+        else:
+            yield _rival(one, "the machine's record does not rule it out")
 
 
 def _power(transition: Transition) -> str:

@@ -5,12 +5,7 @@ from datetime import timedelta
 
 from recorder.model.outcomes import Confidence
 
-STRENGTHS = (
-    Confidence.UNKNOWN,
-    Confidence.POSSIBLE,
-    Confidence.LIKELY,
-    Confidence.PROVEN,
-)
+STRENGTHS = tuple(reversed(Confidence))
 
 
 def rank(strength: Confidence) -> int:
