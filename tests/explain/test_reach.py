@@ -41,12 +41,7 @@ def within_reach(facts: list[StoredFact]) -> list[StoredFact]:
         stored
         for stored in facts
         if not had_to_go(stored)
-        or any(
-            span[0] <= stored.observed_at
-            and (span[1] is None or stored.observed_at <= span[1])
-            for span in spans
-            if span is not None
-        )
+        or any(since <= stored.observed_at <= until for since, until in spans)
     ]
 
 

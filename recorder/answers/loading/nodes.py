@@ -326,7 +326,7 @@ def _stays(node: Node, knowledge: Knowledge) -> list[Stay]:
     They neither open an episode nor extend one, and there are very many.
     """
     found = [chain.reach() for chain in node.chains(knowledge)]
-    spans = [(s[0], s[1] or ALWAYS[1]) for s in found if s is not None]
+    spans = [(since, min(until, ALWAYS[1])) for since, until in found]
     return [Stay(node.name, *span) for span in joined(spans)]
 
 

@@ -13,6 +13,7 @@ from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
+from recorder.model.moment import LAST
 from recorder.model.outcomes import Role
 
 ATTACHED: Final = frozenset(
@@ -132,7 +133,7 @@ class Episode:
             if s.topic is not Topic.REQUEST
             and s.role is not Role.RECOVERY
             and not self.is_carried(s)
-        ] or self.signals
+        ]
         return min(own, key=lambda s: s.at).stored
 
     def is_carried(self, sign: Signal) -> bool:
@@ -202,20 +203,15 @@ class Episode:
         waited = at - self._quiet_since
         return waited > (LIMITS.linger if self.has_effect else LIMITS.patience)
 
-    def reach(self) -> tuple[datetime, datetime | None] | None:
+    def reach(self) -> tuple[datetime, datetime]:
         """Return the time in which its signals were observed, with a margin.
 
-        Without an end while it lasts; None if it has no signals.
+        It ends with all time while the episode lasts.
         """
-        own = [
-            s for s in self.signals if not self.is_carried(s)
-        ] or self.signals
-        if not own:
-            return None
-        seen = [s.seen for s in own]
+        seen = [s.seen for s in self.signals if not self.is_carried(s)]
         since = min(self.began.at, *seen) - LIMITS.patience
         if self.back is None or self._held:
-            return since, None
+            return since, LAST
         return since, max(self.back.observed_at, *seen) + LIMITS.patience
 
     @property
