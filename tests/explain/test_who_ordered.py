@@ -310,3 +310,22 @@ def test_the_command_of_a_pod_that_never_ran_did_nothing(
     tale = Tale().add(10, FactKind.APPEARED, made, about=a_pod("shell"))
     tale.add(12, FactKind.VANISHED, gone, about=a_pod("shell"))
     assert decided(tale.crashes(60).verdict())[0] is decision
+
+
+@pytest.mark.parametrize(
+    ("renewed", "order"), [(12, Decision.ADMIN_REQUEST), (40, None)]
+)
+def test_a_program_removes_an_order_to_a_machine_that_it_carried_out(
+    renewed: float, order: Decision | None
+) -> None:
+    """Metal3 does so once the power is off, before the node is missed."""
+    host = ObjectIdentity("metal3.io", "BareMetalHost", "m", "n1", "uid-h")
+    key, asked = "reboot.metal3.io", '{"mode":"hard"}'
+    kind, tale = FactKind.ANNOTATION_CHANGED, Tale()
+    made = {"key": key, "old": None, "new": asked}
+    gone = {"key": key, "old": asked, "new": None}
+    tale.add(10, kind, made, about=host, actor="kubectl-annotate")
+    tale.add(35, kind, gone, about=host, actor="manager")
+    tale.silent(60, renewed=renewed).lost(60).boots(150).kubelet_starts(150)
+    rebooted = [v for v in tale.verdicts() if v.happened is Happened.REBOOT]
+    assert [decided(v)[0] for v in rebooted] == [order]

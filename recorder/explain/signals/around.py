@@ -1,11 +1,12 @@
 """Signals around a Node: Events, Pods, other objects, and audit."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
 from recorder.explain.knowledge import Knowledge, matches
-from recorder.explain.knowledge.rules import ObjectRule
+from recorder.explain.knowledge.rules import ObjectRule, TextRule
 from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.facts import DEBUGGER, HOST_COMMAND, MANAGED_BY, REFUSED
@@ -149,11 +150,47 @@ def other_signals(
     for one in (*held, stored):
         match one.fact.detail:
             case AnnotationChanged() as noted:
+                actor = actor_of(one.fact.actor, knowledge)
+                yield from text_signals(one, noted, actor, knowledge)
                 yield from _lock(one, noted, thing, knowledge, node)
             case ConditionChanged() as turned:
                 yield from _turned(one, turned, thing, knowledge)
             case _:
                 yield from _made(one, thing, knowledge)
+
+
+def text_signals(
+    stored: StoredFact,
+    text: AnnotationChanged | LabelChanged,
+    actor: Actor | None,
+    knowledge: Knowledge,
+) -> Iterator[Signal]:
+    """Yield the signals of a label or an annotation.
+
+    It means the same on a Node and on any object that is its own, such as its
+    Machine.
+    """
+    label = isinstance(text, LabelChanged)
+    table = knowledge.labels if label else knowledge.annotations
+    subject = Subject(Topic.LABEL if label else Topic.ANNOTATION, text.key)
+    old, new = (
+        None if value is None else table.first(text.key, values=value)
+        for value in (text.old, text.new)
+    )
+    if new is not None:
+        due = _due(new, text.new or "")
+        yield Signal.by(new, subject, stored, actor)._replace(due=due)
+    elif old is not None:
+        yield Signal(Role.RECOVERY, subject, stored, actor=actor, over=True)
+
+
+def _due(rule: TextRule, value: str) -> datetime | None:
+    if not rule.is_time or not value.isdecimal():
+        return None
+    try:
+        return datetime.fromtimestamp(int(value), UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def _lock(

@@ -5,12 +5,11 @@ Kubernetes itself does to a Node. A signal is evidence, not yet a cause.
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.knowledge.rules import ConditionRule, TextRule
+from recorder.explain.knowledge.rules import ConditionRule
 from recorder.explain.signals.actor import Actor, actor_of
-from recorder.explain.signals.around import unfolded
+from recorder.explain.signals.around import text_signals, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
@@ -64,7 +63,7 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
         case (Tainted() | Untainted()) as taint:
             yield _taint(stored, taint, actor, knowledge)
         case (AnnotationChanged() | LabelChanged()) as text:
-            yield from _text(stored, text, actor, knowledge)
+            yield from text_signals(stored, text, actor, knowledge)
 
 
 def _is_first_boot(fact: Fact) -> bool:
@@ -214,37 +213,8 @@ def _taint(
     return found._replace(of_spot=rule.of_spot)
 
 
-def _text(
-    stored: StoredFact,
-    text: AnnotationChanged | LabelChanged,
-    actor: Actor | None,
-    knowledge: Knowledge,
-) -> Iterator[Signal]:
-    label = isinstance(text, LabelChanged)
-    table = knowledge.labels if label else knowledge.annotations
-    subject = Subject(Topic.LABEL if label else Topic.ANNOTATION, text.key)
-    old, new = (
-        None if value is None else table.first(text.key, values=value)
-        for value in (text.old, text.new)
-    )
-    if new is not None:
-        due = _due(new, text.new or "")
-        yield Signal.by(new, subject, stored, actor)._replace(due=due)
-    elif old is not None:
-        yield _end(stored, subject, actor)
-
-
 def _end(stored: StoredFact, subject: Subject, actor: Actor | None) -> Signal:
     return Signal(Role.RECOVERY, subject, stored, actor=actor, over=True)
-
-
-def _due(rule: TextRule, value: str) -> datetime | None:
-    if not rule.is_time or not value.isdecimal():
-        return None
-    try:
-        return datetime.fromtimestamp(int(value), UTC)
-    except (OverflowError, ValueError, OSError):
-        return None
 
 
 def standing(seen: StoredFact, knowledge: Knowledge) -> list[Signal]:

@@ -221,9 +221,13 @@ class Episode:
 
     @property
     def has_effect(self) -> bool:
-        """Whether something happened to the node, or a signal was ended."""
+        """Whether something happened to the node, or a signal was ended.
+
+        An order may be removed as it is carried out, before that shows.
+        """
+        orders = {s.subject for s in self.signals if s.decision and not s.over}
         return any(
-            s.over
+            (s.over and s.subject not in orders)
             or s.topic is Topic.CORDON
             or (s.role is Role.EFFECT and s.topic not in ATTACHED)
             for s in self.signals

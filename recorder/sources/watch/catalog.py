@@ -48,6 +48,9 @@ BUILT_IN: Mapping[str, tuple[str, ...]] = {
         "machinepools",
         "machinehealthchecks",
     ),
+    # The machines of Metal3; their HardwareData and FirmwareSettings are
+    # inventories and are left out.
+    "metal3.io": ("baremetalhosts",),
     # Node provisioning.
     "karpenter.sh": ("nodeclaims", "nodepools"),
     "compute.coreweave.com": ("nodepools",),
