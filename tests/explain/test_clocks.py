@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from recorder.explain.verdict import Verdict
+from recorder.model.fact import FactKind
 from tests.explain.tale import Tale
 from tests.support.builders import at
 
@@ -163,3 +164,24 @@ def test_a_boot_that_a_list_shows_late_proves_no_clock() -> None:
     verdict = tale.boots(900).ready(900).verdict()
     assert verdict.clock_skew_seconds == 0
     assert verdict.not_after <= at(301)
+
+
+def test_a_time_that_the_control_plane_gives_ahead_of_us_is_ours() -> None:
+    """Its clock is wrong: what is observed has happened."""
+    tale, day = Tale(), 86_400
+    unknown = {"status": "Unknown", "reason": "NodeStatusUnknown"}
+    ready = {"status": "True", "reason": "KubeletReady"}
+    for seconds, old, new, by in (
+        (60, ready, unknown, "kube-controller-manager"),
+        (66, unknown, ready, "kubelet"),
+    ):
+        turned = {"type": "Ready", "old": old, "new": new}
+        wrong = seconds + day if by != "kubelet" else None
+        tale.add(
+            seconds,
+            FactKind.CONDITION_CHANGED,
+            turned,
+            actor=by,
+            occurred=wrong,
+        )
+    assert tale.verdict().at == at(60)

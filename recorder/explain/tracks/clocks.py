@@ -98,13 +98,24 @@ def synchronized(
         ):
             found = (one for one in (own, skew) if one is not None)
             skews += [next(found, whole)] * size
-    if not any(skews):
-        return [*facts], skews
     corrected = [
-        _moved(stored, skew) if skew and _is_claim(stored, node) else stored
+        (_moved(stored, skew) if skew else stored)
+        if _is_claim(stored, node)
+        else _without_future(stored)
         for stored, skew in zip(facts, skews, strict=True)
     ]
     return corrected, skews
+
+
+def _without_future(stored: StoredFact) -> StoredFact:
+    """Return a fact without a time well after its observation.
+
+    The clock of its author, such as the control plane, is ahead.
+    """
+    at = stored.fact.occurred_at
+    if at is None or at <= stored.observed_at + LIMITS.first_lists:
+        return stored
+    return replace(stored, fact=replace(stored.fact, occurred_at=None))
 
 
 def _agreeing(claims: Sequence[_Claim]) -> list[_Claim]:
