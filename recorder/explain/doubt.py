@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from recorder.explain.causes import FAULTS, STAYING
-from recorder.explain.signals.signal import LOSSES, Signal, Topic
+from recorder.explain.signals.signal import LOSSES, SHUT_DOWN, Signal, Topic
 from recorder.explain.thresholds import LIMITS, STRENGTHS, rank, weaker
 from recorder.explain.tracks.bounds import boot_named, is_explained, is_first
 from recorder.explain.tracks.transition import Transition
@@ -60,6 +60,7 @@ def mode_of(
         t.happened in STAYING
         or t.was_announced
         or (t.was_lost and (t.was_cordoned or t.episode.has(Topic.VERSION)))
+        or any(s.subject == SHUT_DOWN for s in t.episode.signals)
     )
     unknown = holed or (decided_upon and not by_itself)
     return Mode.UNKNOWN if unknown else Mode.ABRUPT
@@ -89,7 +90,7 @@ def holes_over(
     return [
         hole
         for hole in holes
-        if hole.begin <= last and (hole.until is None or hole.until >= first)
+        if hole.begin < last and (hole.until is None or hole.until >= first)
     ]
 
 

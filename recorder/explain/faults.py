@@ -18,7 +18,12 @@ from recorder.explain.breadth import (
 )
 from recorder.explain.causes import FAULTS, GONE, Weight
 from recorder.explain.links import is_answered
-from recorder.explain.signals.signal import Signal, Subject, Topic, is_unseen
+from recorder.explain.signals.signal import (
+    SHUT_DOWN,
+    Signal,
+    Topic,
+    is_unseen,
+)
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import counted
 from recorder.explain.tracks.transition import Transition
@@ -243,11 +248,6 @@ def _is_taken_down(transition: Transition, *, emptied: bool) -> bool:
     )
 
 
-STOPPED: Final = Subject(
-    Topic.TAINT, "node.cloudprovider.kubernetes.io/shutdown"
-)
-
-
 def _network_partition(transition: Transition) -> Faulted | None:
     """The network failed: the node is silent, then as it was before."""
     episode = transition.episode
@@ -257,7 +257,7 @@ def _network_partition(transition: Transition) -> Faulted | None:
         # A gap hid it, and perhaps that the control plane failed.
         or is_unseen(transition.effect)
         # The cloud reports the machine as stopped: the network did not fail.
-        or any(s.subject == STOPPED and not s.over for s in episode.signals)
+        or any(s.subject == SHUT_DOWN and not s.over for s in episode.signals)
         # While it has not come back, it may be down.
         or not episode.state.present
         or episode.state.ready != "True"

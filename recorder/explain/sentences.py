@@ -3,10 +3,16 @@
 from datetime import datetime, timedelta
 from textwrap import shorten
 
-from recorder.explain.causes import DECISIONS, FAULTS, STAYED, STAYING
+from recorder.explain.causes import (
+    DECISIONS,
+    FAULTS,
+    GONE,
+    STAYED,
+    STAYING,
+)
 from recorder.explain.signals.actor import Actor
-from recorder.explain.signals.signal import Signal, Topic
-from recorder.explain.thresholds import rank
+from recorder.explain.signals.signal import SHUT_DOWN, Signal, Topic
+from recorder.explain.thresholds import LIMITS, rank
 from recorder.explain.verdict import Decided, Duration, Faulted, Verdict
 from recorder.facts import says
 from recorder.facts.slurm import part_of
@@ -46,6 +52,7 @@ HOW_SURE = {
     Confidence.UNKNOWN: "possibly ",
 }
 STOPPED = FAULTS[Fault.KUBELET].concluded
+NODES = "v1/nodes"
 UNKNOWN = "cause unknown: nothing recorded explains it"
 
 ORDERLY = " after an orderly shutdown"
@@ -79,9 +86,40 @@ def sentence(verdict: Verdict) -> str:
     # A silent kubelet is started, and a deleted Node joins, later than that.
     silent = sign.topic is Topic.READY and sign.status == "Unknown"
     later = silent and verdict.happened is Happened.KUBELET_RESTART
-    when = f" {'after' if later else 'at'} {_clock(sign.stored.at)}"
+    when = " after" if later else " at"
+    when = _between(verdict) or f"{when} {_clock(sign.stored.at)}"
     said = f"{when}{then}" if sign.over else f"{then}{when}"
-    return f"{verdict.node} {first}{by}{said}{_lasted(verdict)}{reason}."
+    said = f"{said}{_lasted(verdict)}{reason}{_silent_before(verdict)}"
+    return f"{verdict.node} {first}{by}{said}."
+
+
+def _between(verdict: Verdict) -> str:
+    """Return between when it was, if only the list after a gap shows it."""
+    stored = verdict.effect.stored
+    if stored.fact.occurred_at is not None or not any(
+        hole.until is not None
+        and hole.resource in {None, NODES}
+        and hole.begin < stored.at <= hole.until + LIMITS.astray
+        for hole in verdict.hiding
+    ):
+        return ""
+    first, last = verdict.between
+    until = _clock(last, first)
+    return f" between {_clock(first)} and {until}" if first else f" by {until}"
+
+
+def _silent_before(verdict: Verdict) -> str:
+    """Return since when a node was lost that was deleted much later."""
+    at = verdict.effect.stored.at
+    turns = [e.sign for e in verdict.evidence if e.sign.topic is Topic.READY]
+    lost = [s for s in turns if s.stored.at < at - LIMITS.unheard][-1:]
+    if (
+        verdict.happened not in GONE
+        or verdict.fault is not None
+        or not any(s.status == "Unknown" for s in lost)
+    ):
+        return ""
+    return f"; contact with it was lost at {_clock(lost[0].stored.at, at)}"
 
 
 def _lasted(verdict: Verdict) -> str:
@@ -168,8 +206,10 @@ def _reason(verdict: Verdict) -> str:
             return "; what stopped it is unknown"
         return _because(broke, HOW_SURE[verdict.confidence])
     anew = _versions(verdict)
-    if verdict.mode is Mode.PLANNED:
-        return f"{ORDERLY}{anew}{NOT_KNOWN_WHO}"
+    stopped = any(e.sign.subject == SHUT_DOWN for e in verdict.evidence)
+    if stopped or verdict.mode is Mode.PLANNED:
+        how = "; its cloud reported it as stopped" if stopped else ORDERLY
+        return f"{how}{anew}{NOT_KNOWN_WHO}"
     if anew:
         return f"{anew}: perhaps for an update; no request is recorded"
     return f"; {UNKNOWN}"

@@ -2,11 +2,11 @@
 
 from recorder.answers.why import verdict_lines
 from recorder.explain.doubt import most_relevant
-from recorder.explain.signals.signal import Signal
+from recorder.explain.signals.signal import SHUT_DOWN, Signal
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.model.document import plain
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Role
+from recorder.model.outcomes import Happened, Mode, Role
 from tests.explain.tale import Tale
 
 STUCK = "watchdog: BUG: soft lockup - CPU#63 stuck for 25s! [kswapd0:428]"
@@ -162,3 +162,29 @@ def test_what_a_storm_leaves_out_is_counted_and_where_to_read_it_is_said() -> (
     said = " ".join("\n".join(verdict_lines(verdict, verbose=True)).split())
     assert f"{left_out} more records: recorder log --facts" in said
     assert "--node n1 --since" in said
+
+
+def test_a_boot_that_only_the_list_after_a_gap_shows_lies_between() -> None:
+    tale = Tale().condition(5, "x", "True", actor="kubelet").gap(10, 60)
+    verdict = tale.boots(60).verdict()
+    assert " rebooted between 03:00:05 and 03:01:00 " in verdict.sentence
+    live = Tale().gap(10, 20).boots(60).verdict()
+    assert " rebooted at 03:01:00" in live.sentence
+
+
+def test_a_deletion_of_a_node_that_was_silent_for_long_says_so() -> None:
+    for after, said in ((1200, True), (100, False)):
+        verdict = Tale().lost(60).vanishes(60 + after).verdict()
+        assert verdict.happened is Happened.REMOVED
+        silent = "; contact with it was lost at 03:01:00." in verdict.sentence
+        assert silent is said
+
+
+def test_a_machine_that_its_cloud_reports_as_stopped_is_said_to_be() -> None:
+    tale = Tale("n1", "n2").lost(60)
+    tale.taints(90, SHUT_DOWN.name, actor="cloud-node-lifecycle-controller")
+    verdict = tale.boots(900).kubelet_starts(900).verdict()
+    assert verdict.mode is Mode.UNKNOWN
+    assert verdict.sentence.endswith(
+        "; its cloud reported it as stopped; who requested it is not recorded."
+    )

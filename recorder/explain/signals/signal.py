@@ -86,6 +86,10 @@ class Subject(NamedTuple):
     name: str = ""
 
 
+SHUT_DOWN = Subject(Topic.TAINT, "node.cloudprovider.kubernetes.io/shutdown")
+"""The cloud reports the machine of a Node as stopped."""
+
+
 class Signal(NamedTuple):
     """A fact in a role."""
 
