@@ -12,7 +12,12 @@ from recorder.explain.ending import (
     FailedContainer,
     Preemptor,
 )
-from recorder.explain.pod_end import BY_ITSELF, BY_KUBELET, in_order
+from recorder.explain.pod_end import (
+    BY_ITSELF,
+    BY_KUBELET,
+    in_order,
+    is_refusal,
+)
 from recorder.explain.signals.actor import Actor
 from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Verdict
@@ -148,11 +153,15 @@ def _what(workload: Workload, ending: Ending) -> str:
     if how is None:
         how = _WORDS.of_pods[ending.ended_by]
         return f"{pods} {how.format(were='was' if one else 'were', at=at)}"
-    said = "" if ending.verdict else _quoted(_said(ending)[2])
-    if ending.ended_by is EndedBy.NODE_FAILURE and ending.verdict:
+    reason, kind, message = _said(ending)
+    said = "" if ending.verdict else _quoted(message)
+    if kind == ENDED and is_refusal(reason):
+        how, some = "on {node}", "" if one else "at least one "
+        said = f", {some}refused by its kubelet: {reason}{_quoted(message)}"
+    elif ending.ended_by is EndedBy.NODE_FAILURE and ending.verdict:
         how = "on {node}"  # the verdict says what happened
-    if ending.ended_by is EndedBy.EVICTION:
-        how = _evicted(ending)
+    elif ending.ended_by is EndedBy.EVICTION:
+        how = _evicted(reason, kind)
     at = f"at {at}" if one else f"from {at} on"
     return f"{lost} {how.format(node=_where(ending))} {at}{said}"
 
@@ -170,14 +179,11 @@ def _where(ending: Ending) -> str:
     return named(nodes) if nodes else ending.node or "its node"
 
 
-def _evicted(ending: Ending) -> str:
-    """Return who evicted a Pod, or refused it: its kubelet or another."""
-    reason, kind, _ = _said(ending)
+def _evicted(reason: str | None, kind: str) -> str:
+    """Return who evicted a Pod: its kubelet or another."""
     if reason == BY_REQUEUE:
         return "by a requeue from {node}"
-    if kind == ENDED:
-        return "refused by the kubelet of {node}"
-    if reason == BY_KUBELET:
+    if reason == BY_KUBELET or kind == ENDED:
         return "by an eviction by the kubelet of {node}"
     return _WORDS.hit[EndedBy.EVICTION]
 

@@ -21,7 +21,7 @@ from recorder.explain.ending import (
     RecordedFact,
 )
 from recorder.explain.hit import Hit
-from recorder.explain.losses import carries_out
+from recorder.explain.losses import OUTLIVED, carries_out
 from recorder.explain.pod_end import (
     BY_ITSELF,
     SIGNALLED,
@@ -29,6 +29,7 @@ from recorder.explain.pod_end import (
     TOGETHER,
     PodEnd,
     ends_of,
+    is_refusal,
 )
 from recorder.explain.recovery import Loss
 from recorder.explain.thresholds import LIMITS
@@ -534,6 +535,11 @@ def _confidence(draft: Draft, verdicts: Sequence[Verdict]) -> Confidence:
             happened is Happened.DEGRADED
             or (happened is Happened.UNREACHABLE and not ends)
             or (verdicts[0].hiding and any(end.pod.unseen for end in ends))
+            # A restart is one reason of its kubelet to refuse a Pod.
+            or (
+                happened in OUTLIVED
+                and any(is_refusal(end.pod.refusal) for end in ends)
+            )
         )
     else:
         doubted = by is EndedBy.NODE_FAILURE or any(

@@ -16,6 +16,7 @@ from recorder.facts.projections import (
     UNKNOWN_ENDS,
     Placement,
 )
+from recorder.facts.slurm import BY_REQUEUE, NODE_LOST
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -48,12 +49,17 @@ DISRUPTED: Final[Mapping[str, EndedBy]] = {
 }
 """The cause by the reason of the condition DisruptionTarget."""
 
-REFUSED: Final[Mapping[str, EndedBy]] = {
+FAILED_FOR: Final[Mapping[str, EndedBy]] = {
     "DeadlineExceeded": EndedBy.DEADLINE,
-    "NodeLost": EndedBy.NODE_FAILURE,
+    NODE_LOST: EndedBy.NODE_FAILURE,
     PREEMPTING: EndedBy.PREEMPTION,
+    BY_REQUEUE: EndedBy.EVICTION,
+    # kubernetes: pkg/kubelet/eviction, pkg/kubelet/nodeshutdown
+    "Evicted": EndedBy.EVICTION,
+    "Terminated": EndedBy.EVICTION,
 }
-"""The cause by the reason of a failed Pod; other reasons are of kubelets."""
+"""The cause by the reason of a failed Pod; for others its kubelet refused it,
+also one that ran before the kubelet restarted."""
 
 SIGNALLED: Final = frozenset({137, 143})
 """Exit codes of containers that received SIGKILL or SIGTERM."""
@@ -63,6 +69,11 @@ STOPPED: Final = SIGNALLED | {255}
 
 TOGETHER: Final = timedelta(seconds=60)
 """How far apart the Pods of a gang react to one cause."""
+
+
+def is_refusal(reason: str | None) -> bool:
+    """Return whether the reason of a failed Pod is that of a refusal."""
+    return reason is not None and reason not in FAILED_FOR
 
 
 def is_preempted(pod: Placement) -> bool:
@@ -88,7 +99,7 @@ def taken(
     if left and any(abs(left - when) <= TOGETHER for when in by_queue):
         return EndedBy.PREEMPTION, left
     if by is None and pod.phase == "Failed" and pod.refusal is not None:
-        by = REFUSED.get(pod.refusal, EndedBy.EVICTION)
+        by = FAILED_FOR.get(pod.refusal, EndedBy.EVICTION)
     if by is None or at is None or (left and left + LIMITS.astray < at):
         return None
     return EndedBy.PREEMPTION if is_preempted(pod) else by, at

@@ -5,6 +5,7 @@ It hits the Pods that end with it, and none that ended for another reason.
 
 import pytest
 
+from recorder.explain.ending_sentences import ending_sentence
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Confidence, EndedBy, HitBy, Outcome
 from recorder.model.reference import ObjectIdentity
@@ -279,10 +280,17 @@ def test_a_pod_that_a_started_kubelet_refuses_is_hit_by_the_node() -> None:
     """Its owner replaces it, and deletes it minutes later."""
     tale = Tale("n1").pod_runs(1, "llm-0", "n1").kubelet_starts(100)
     refused = {"phase": "Failed", "reason": "UnexpectedAdmissionError"}
+    refused["message"] = "no healthy devices present"
     tale.add(101, FactKind.ENDED, refused, about=a_pod("llm-0"))
     tale.pod_runs(110, "llm-1", "n1", created=True).deletes(700, "llm-0")
     (hit,) = harmed(tale)
     assert (hit.hit_by, hit.hit_at) == (HitBy.NODE_FAILURE, at(100))
+    (ending,) = ended(tale)
+    assert ending.confidence is Confidence.LIKELY
+    assert (
+        "refused by its kubelet: UnexpectedAdmissionError"
+        ' ("no healthy devices present")'
+    ) in ending_sentence(hit.workload, ending)
 
 
 def test_a_job_whose_container_fails_too_often_has_one_end() -> None:
