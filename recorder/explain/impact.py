@@ -332,7 +332,7 @@ def failure_of(verdict: Verdict) -> Failure | None:
     if verdict.happened is Happened.JOINED:
         return None
     effect = verdict.effect.stored
-    seen = min(verdict.lost_at, effect.observed_at)
+    seen = min(verdict.lost_at, effect.observed_at, verdict.not_after)
     since = verdict.not_before or seen
     # What empties a node costs no Pod before it begins.
     if verdict.happened in LOST | STAYING and verdict.acted_at is not None:

@@ -119,6 +119,16 @@ def test_a_pod_that_a_kubelet_refuses_hours_after_a_fault_is_hit() -> None:
     assert hit.pods_hit == ["llm-0"]
 
 
+def test_a_pod_that_runs_since_the_boot_is_not_lost_with_that_before() -> None:
+    """A gap hides the boot; its kubelet states when it started."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.kubelet_starts(100, occurred=60).boots(100)
+    tale.deletes(100, "llm-0", force=True).pod_runs(100, "llm-1", "n1")
+    (hit,) = harmed(tale)
+    assert (hit.hit_at, hit.running_again_at) == (at(61), at(100))
+    assert hit.pods_hit == ["llm-0"]
+
+
 def test_a_pod_that_outlives_its_kubelet_dies_with_its_machine() -> None:
     """The end of the Pod is seen minutes after both."""
     tale = Tale("n1").pod_runs(1, "llm-0", "n1").kubelet_starts(10).ready(12)
