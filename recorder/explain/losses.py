@@ -28,7 +28,7 @@ from recorder.facts.projections import (
     Workload,
     Workloads,
 )
-from recorder.model.facts import Cordoned
+from recorder.model.facts import Appeared, Cordoned
 from recorder.model.moment import LAST
 from recorder.model.outcomes import EndedBy, Happened, HitBy, Role
 from recorder.model.state import controller
@@ -83,18 +83,26 @@ def position(entry: str) -> int:
 def carries_out(verdict: Verdict, pod: Placement) -> bool:
     """Return whether a Pod does to its node what happens to it.
 
-    It came as that began, and acts by a service account of its namespace, as
-    the Pods of a Plan that upgrades nodes.
+    It is the order itself, as one that runs a command on its node; or it came
+    as that began, and acts by a service account of its namespace, as the Pods
+    of a Plan that upgrades nodes.
     """
     account = f"system:serviceaccount:{pod.pod.namespace}:"
     bound_at = pod.bound_at
     if pod.gpus or bound_at is None:
         return False
-    return any(
-        one.role in {Role.DECISION, Role.ACT}
-        and (one.sign.stored.fact.actor or "").startswith(account)
-        and bound_at >= one.sign.stored.observed_at - LIMITS.moment
+    acts = (
+        one.sign.stored
         for one in verdict.evidence
+        if one.role in {Role.DECISION, Role.ACT}
+    )
+    return any(
+        (isinstance(act.fact.detail, Appeared) and act.fact.object == pod.pod)
+        or (
+            (act.fact.actor or "").startswith(account)
+            and bound_at >= act.observed_at - LIMITS.moment
+        )
+        for act in acts
     )
 
 

@@ -140,6 +140,16 @@ def test_a_pod_that_outlives_its_kubelet_dies_with_its_machine() -> None:
     assert happened[hit.charges[0].verdict or ""] == "reboot"
 
 
+def test_the_pod_that_reboots_its_node_is_not_lost_by_that() -> None:
+    tale, pod = Tale("n1").pod_runs(1, "llm-0", "n1"), a_pod("shell")
+    fields = {"host_command": "chroot /host systemctl reboot"}
+    made = {"created": True, "state": {"node": "n1", "fields": fields}}
+    tale.add(5, FactKind.APPEARED, made, about=pod)
+    tale.add(6, FactKind.STARTED, {}, about=pod)
+    (hit,) = harmed(tale.crashes(20))
+    assert hit.pods_hit == ["llm-0"]
+
+
 def test_a_pod_that_its_kubelet_refuses_is_hit() -> None:
     tale = Tale("n1")
     pod = a_pod("llm-0")
