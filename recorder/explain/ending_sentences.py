@@ -22,7 +22,7 @@ from recorder.explain.signals.actor import Actor
 from recorder.explain.signals.around import is_listed
 from recorder.explain.verdict import Verdict
 from recorder.facts.over import ending_conditions
-from recorder.facts.projections import Workload
+from recorder.facts.projections import EVICTED, Workload
 from recorder.facts.slurm import BY_REQUEUE, NODE_LOST, SLURM_JOB
 from recorder.model.facts import Appeared, ConditionChanged, Ended
 from recorder.model.outcomes import ActorKind, EndedBy, Outcome, WorkloadState
@@ -232,9 +232,12 @@ def _failed(
 def _condition(ending: Ending) -> str:
     """Quote the condition that the controller of a workload set."""
     reason, kind, message = _said(ending)
-    if ending.ended_by is not EndedBy.UNRECORDED or kind in {"", ENDED}:
+    queued = ending.ended_by is EndedBy.SUSPENSION and kind == EVICTED
+    unknown = ending.ended_by is EndedBy.UNRECORDED
+    if not (queued or (unknown and kind not in {"", ENDED})):
         return ""
-    return f": {reason or kind}{_quoted(message)}"
+    by = " by its queue" if queued else ""
+    return f"{by}: {reason or kind}{_quoted(message)}"
 
 
 def _said(ending: Ending) -> tuple[str | None, str, str | None]:

@@ -274,6 +274,12 @@ def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
                 own.remove(end)
             elif any(abs(at - end.at) <= TOGETHER for at in by_queue):
                 end.by = EndedBy.PREEMPTION
+            else:
+                end.evidence += [
+                    stored
+                    for stored in life.workloads.evicted(life.workload)
+                    if abs(stored.observed_at - end.at) <= TOGETHER
+                ]
         if end.by is not EndedBy.UNRECORDED:
             continue
         before = [d for d in drafts if d.at <= end.at + TOGETHER]

@@ -1,7 +1,11 @@
 """How a workload was last seen, with what disrupted it."""
 
-from recorder.explain.ending_sentences import NODES_SHOWN, named
-from recorder.explain.endings import Life, endings_of
+from recorder.explain.ending_sentences import (
+    NODES_SHOWN,
+    ending_sentence,
+    named,
+)
+from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.hit import Scope
 from recorder.explain.impact import hits
 from recorder.explain.workload_state import state_after, state_of
@@ -63,6 +67,35 @@ def test_a_workload_of_which_no_pod_runs_is_down() -> None:
     history.add(10, FactKind.ENDED, gone, about=a_pod("llm-0"))
 
     assert state(history) == (WorkloadState.DOWN, [EndedBy.EVICTION])
+
+
+def test_a_queue_says_why_it_suspends_work() -> None:
+    history = running("llm-0")
+    queued = ObjectIdentity("kueue", "Workload", "train", "job-llm", "uid-w")
+    made = {"created": True, "state": {"owners": [OWNED]}}
+    history.add(4, FactKind.APPEARED, made, node=None, about=queued)
+    why = {"status": "True", "reason": "NodeFailures", "message": "no n1"}
+    for seconds, kind, about, new in (
+        (10, "Evicted", queued, why),
+        (11, "Suspended", JOB, {"status": "True", "reason": "JobSuspended"}),
+    ):
+        detail = {"type": kind, "old": None, "new": new}
+        history.add(
+            seconds,
+            FactKind.CONDITION_CHANGED,
+            detail,
+            node=None,
+            about=about,
+        )
+    workloads, pods = Workloads(history.facts), [*Placements(history.facts)]
+    workload = workloads.of(pods[0])
+    assert workload is not None
+    life = Life(workload, pods, facts_by_object(history.facts), workloads)
+    (ending,) = endings_of(life, [], [])
+    assert (ending.ended_by, ending.at) == (EndedBy.SUSPENSION, at(11))
+    assert ending_sentence(workload, ending).endswith(
+        ' by its queue: NodeFailures ("no n1").'
+    )
 
 
 def test_a_workload_that_was_suspended_is_suspended() -> None:

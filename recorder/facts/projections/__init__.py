@@ -25,6 +25,7 @@ from recorder.facts.projections.running import (
 )
 from recorder.facts.projections.wanted import Wanted
 from recorder.facts.projections.workloads import (
+    EVICTED,
     GANGS,
     REPLACED,
     SERVERS,
@@ -37,6 +38,7 @@ __all__ = [
     "PREEMPTING",
     "REPLACED",
     "GANGS",
+    "EVICTED",
     "SERVERS",
     "UNKNOWN_ENDS",
     "NodeState",

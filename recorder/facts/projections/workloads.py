@@ -82,6 +82,9 @@ BY_LABEL: Final = (
 )
 """Labels that name the owner of a Pod, and below which kinds they do."""
 
+EVICTED: Final = "Evicted"
+"""The condition of Kueue's object by which its work has to go."""
+
 GROUP_LABEL: Final = "leaderworkerset.sigs.k8s.io/group-index"
 
 
@@ -142,7 +145,7 @@ class Workloads:
 
     def __init__(self, facts: Iterable[StoredFact] = ()) -> None:
         self._owners: dict[str, _Owner] = {}
-        self._preempted: dict[str, list[datetime]] = {}
+        self._evicted: dict[str, list[StoredFact]] = {}
         for stored in facts:
             self.take(stored)
 
@@ -177,15 +180,10 @@ class Workloads:
                 _goes_on(owner)
             return
         _ends(owner, detail.type, stored, stored.fact.occurred_at)
-        if (
-            owner.kind == "Workload"
-            and detail.type == "Evicted"
-            and new.reason == "Preempted"
-        ):
+        if owner.kind == "Workload" and detail.type == EVICTED:
             # Kueue's own object, which belongs to the work that it admits.
             for above in owner.owners:
-                times = self._preempted.setdefault(above.uid or "", [])
-                times.append(stored.observed_at)
+                self._evicted.setdefault(above.uid or "", []).append(stored)
 
     def of(self, placement: Placement) -> Workload | None:
         """Return the workload of a Pod; None if it belongs to a node."""
@@ -250,7 +248,17 @@ class Workloads:
 
     def preempted_at(self, workload: Workload) -> Sequence[datetime]:
         """Return when a queue gave the place of a workload to another."""
-        return self._preempted.get(workload.uid or "", ())
+        return [
+            stored.observed_at
+            for stored in self.evicted(workload)
+            if isinstance(detail := stored.fact.detail, ConditionChanged)
+            and detail.new is not None
+            and detail.new.reason == "Preempted"
+        ]
+
+    def evicted(self, workload: Workload) -> Sequence[StoredFact]:
+        """Return what shows that a queue took the place of a workload."""
+        return self._evicted.get(workload.uid or "", ())
 
     def is_queued(self, workload: Workload) -> bool:
         """Return whether Kueue has an object for a workload."""
