@@ -94,9 +94,12 @@ class DecisionRow(_Row, frozen=True, kw_only=True):
 
 
 class _Causes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    happened: dict[Happened, str]
     faults: dict[Fault, FaultRow]
     decisions: dict[Decision, DecisionRow]
 
 
 _CAUSES = shipped_rows("recorder.explain", "causes.yaml", _Causes)
 FAULTS, DECISIONS = _CAUSES.faults, _CAUSES.decisions
+VERBS = _CAUSES.happened
+"""What happened to a node, in a sentence."""

@@ -152,12 +152,10 @@ def _of_cordon(transition: Transition) -> list[Rival]:
     boot = transition.episode.has(Topic.BOOT)
     fault = min(transition.faults, key=lambda s: s.order, default=None)
     because = f"a fault preceded it ({fault.entry})" if fault else ""
+    none = "no fault preceded it"
+    repair = Decision.AUTO_REMEDIATION
     return [
-        _rival(
-            Decision.AUTO_REMEDIATION,
-            because or "no fault preceded it",
-            excluded=not because,
-        ),
+        _rival(repair, because or none, excluded=not because),
         _rival("reboot", "the boot ID is unchanged", excluded=not boot),
     ]
 

@@ -9,6 +9,7 @@ from recorder.explain.causes import (
     GONE,
     STAYED,
     STAYING,
+    VERBS,
 )
 from recorder.explain.signals.actor import Actor
 from recorder.explain.signals.signal import SHUT_DOWN, Signal, Topic
@@ -31,19 +32,6 @@ from recorder.model.outcomes import (
     Happened,
     Mode,
 )
-
-VERBS = {
-    Happened.REPLACED: "was deleted and replaced by another machine",
-    Happened.REJOINED: "was deleted and joined again",
-    Happened.REMOVED: "was removed",
-    Happened.REBOOT: "rebooted",
-    Happened.UNREACHABLE: "was unreachable",
-    Happened.KUBELET_RESTART: "had its kubelet restarted",
-    Happened.DRAINED: "was drained",
-    Happened.CORDONED: "was cordoned",
-    Happened.DEGRADED: "was degraded",
-    Happened.JOINED: "joined",
-}
 
 HOW_SURE = {
     Confidence.PROVEN: "",

@@ -550,11 +550,10 @@ class Transition:
     @property
     def was_cordoned(self) -> bool:
         """Whether the node was cordoned at the effect, but not for weeks."""
-        held = self.episode.baseline.cordoned
-        for turn in filter(self.precedes, self.episode.of(Topic.CORDON)):
-            since = self.lost_at - turn.at
-            held = not turn.over and since <= LIMITS.set_aside
-        return held
+        turns = [*filter(self.precedes, self.episode.of(Topic.CORDON))]
+        if not turns:
+            return self.episode.baseline.cordoned
+        return self.lost_at - turns[-1].at <= LIMITS.set_aside
 
     def strength(self, decision: Decision) -> Confidence:
         """Return how sure it is that a decision on record led to the effect.
