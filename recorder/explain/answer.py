@@ -99,7 +99,6 @@ def judge(
 
 
 def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
-    """Return the verdict on one transition."""
     acted = interventions_of(transition)
     decided, broken = _decided(transition, acted), fault_of(transition)
     broken = broken or _unheard_before(transition, decided)

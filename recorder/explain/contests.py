@@ -150,7 +150,6 @@ def _with(
 
 
 def _of_cordon(contest: NodeContest) -> Contest:
-    """Return a contest by who cordons and who uncordons."""
     by = {bool(side.value): side.actor for side in contest.sides}
     return Contest(
         cordoned_by=by[True],

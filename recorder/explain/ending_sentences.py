@@ -204,7 +204,6 @@ def _named(workload: Workload, ending: Ending) -> tuple[str, str]:
 def _failed(
     workload: Workload, ending: Ending, container: FailedContainer
 ) -> str:
-    """Return how a container failed by itself."""
     where, part = f"container {container.name}", workload.part
     if workload.kind == SLURM_JOB:
         where = f"{container.name} script"

@@ -238,7 +238,6 @@ def own_ends(life: Life) -> list[Draft]:
 
 
 def _own_end(stored: StoredFact) -> EndedBy | None:
-    """Return how a workload ends by a fact about it; None if it does not."""
     detail, by = stored.fact.detail, None
     kind = stored.fact.about
     well = says_over(kind, detail)
@@ -414,7 +413,6 @@ def _place(
 
 
 def _ending(draft: Draft, known: Mapping[str, Verdict]) -> Ending:
-    """Return the ending of a draft."""
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
     verdicts = _verdicts(hit, known) if hit else []

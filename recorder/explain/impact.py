@@ -215,7 +215,6 @@ class Gang:
     def _end(
         self, loss: Loss, outcome: Outcome, again: datetime | None
     ) -> datetime:
-        """Return the time until which hours were lost for sure."""
         if outcome in {Outcome.COMPLETED, Outcome.UNKNOWN}:
             return loss.at
         failed_at = self.workloads.failed_at(self.workload)

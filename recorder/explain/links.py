@@ -399,7 +399,6 @@ def _deleted(t: Transition, one: Intervention) -> Led | None:
 
 
 def _was_broken(t: Transition, one: Intervention) -> bool:
-    """Whether the node had a fault at the time of the order."""
     return bool(
         t.faults
         or t.episode.baseline.ready in {"False", "Unknown"}

@@ -163,7 +163,6 @@ def in_order(stored: StoredFact) -> tuple[int, bool]:
 
 
 def _is_of_end(stored: StoredFact, pod: Placement) -> bool:
-    """Return whether a fact about a Pod is about its end."""
     match stored.fact.detail:
         case ConditionChanged(
             type="DisruptionTarget",

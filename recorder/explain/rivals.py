@@ -82,7 +82,6 @@ def _of_reboot(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
 
 
 def _power(transition: Transition) -> str:
-    """Return the evidence for or against a loss of power."""
     fleet, node = transition.fleet, transition.episode.node
     alike, shared = fleet.of_one_machine(node), shared_place(transition)
     if alike:

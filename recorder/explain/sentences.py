@@ -204,7 +204,6 @@ def _reason(verdict: Verdict) -> str:
 
 
 def _versions(verdict: Verdict) -> str:
-    """Return the versions that changed while a machine was away."""
     said = [e.says for e in verdict.evidence if e.sign.topic is Topic.VERSION]
     return f", with {' and '.join(said)}" if said else ""
 

@@ -242,7 +242,6 @@ _STAGE = ClaimRule(role=Role.RECOVERY)
 
 
 def _fits(rule: ClaimRule, claim: Claimed) -> bool:
-    """Return whether the data of a claim has the values of a rule."""
     return all(
         any(matches(values, value) for value in member(claim.data, path))
         for path, values in rule.when.items()

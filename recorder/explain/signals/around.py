@@ -221,7 +221,6 @@ def _turned(
     thing: ObjectIdentity,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
-    """Yield the signals of a condition of an object about a node."""
     turned = f"{thing.kind}/{thing.name} {detail.type}"
     subject = Subject(Topic.OBJECT_CONDITION, turned)
     rules = knowledge.objects.of(
@@ -262,7 +261,6 @@ def _named(thing: ObjectIdentity) -> Subject:
 def _made(
     stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge
 ) -> Iterator[Signal]:
-    """Yield the signals of an object about a node that appears or changes."""
     subject, order = _named(thing), _order(thing, knowledge)
     gone = knowledge.objects.first(
         thing.kind, groups=thing.group, deleted=True

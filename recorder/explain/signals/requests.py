@@ -107,7 +107,6 @@ def request_of(change: Signal, signals: Iterable[Signal]) -> Signal | None:
 
 
 def _made(request: Signal, change: Signal) -> bool:
-    """Whether a request can have made a change."""
     detail, topic = request.detail, change.topic
     if not isinstance(detail, Requested):
         return False

@@ -257,7 +257,6 @@ class _Reader:
             self._boots.setdefault(self._state.boot_id, stored.observed_at)
 
     def _see(self, stored: StoredFact) -> None:
-        """Take the first observation of the node."""
         self._seen_at = stored.observed_at
         self._loose.clear()
         detail = stored.fact.detail

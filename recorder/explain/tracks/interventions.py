@@ -289,7 +289,6 @@ def _steps(transition: Transition) -> Iterator[Signal]:
 def _fitting(
     found: Sequence[Intervention], author: Actor | None, step: Signal
 ) -> Intervention | None:
-    """Return the intervention that a step belongs to."""
     fitting = [one for one in found if _is_by(one, author)]
     if author is None and step.topic in {Topic.EVICTION, Topic.TAINT}:
         # Without a record, the author of a drain is the one who had cordoned

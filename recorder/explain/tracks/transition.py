@@ -89,7 +89,6 @@ def held_for(mark: Signal, episode: Episode) -> Iterator[Signal]:
 
 
 def _is_over(later: Signal, mark: Signal) -> bool:
-    """Whether a condition changed back."""
     turned, was = later.detail, mark.detail
     return (
         isinstance(turned, ConditionChanged)

@@ -66,7 +66,6 @@ def _belongs(
     shown: Mapping[int, datetime],
     alive: Iterable[datetime],
 ) -> bool:
-    """Whether a signal belongs to the stretch before it."""
     if signal.topic in {Topic.BOOT, Topic.IDENTITY}:
         if signal.topic is Topic.BOOT and last.of(Topic.BOOT):
             return False  # no two boots are one
@@ -147,7 +146,6 @@ def happenings(
 def _away(
     stretch: Stretch, episode: Episode
 ) -> tuple[Happened, Signal] | None:
-    """Return what took a node away, and the first sign of it."""
     reports = [
         s for s in stretch.of(Topic.REBOOTED) if is_first(s, episode.boots)
     ]
