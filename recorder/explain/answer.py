@@ -13,7 +13,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from recorder.explain.causes import GONE, STAYED
+from recorder.explain.causes import DECISIONS, GONE, STAYED
 from recorder.explain.doubt import (
     confidence_of,
     contradictions,
@@ -23,7 +23,7 @@ from recorder.explain.doubt import (
     was_gone,
 )
 from recorder.explain.faults import fault_of
-from recorder.explain.links import OTHERS, is_given_back, led_to, ordered
+from recorder.explain.links import is_given_back, led_to, ordered
 from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
@@ -67,8 +67,6 @@ from recorder.model.outcomes import (
 )
 
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
-GIVING_UP: Final = frozenset({Decision.PREEMPTION, Decision.SCALE_DOWN})
-"""Decisions by which an instance goes: another then deletes its Node."""
 
 
 def judge(
@@ -279,7 +277,7 @@ def _emptied_before(
         ):
             decision, sure = decided.decision, Confidence.LIKELY
             own = led_to(transition, one)
-            if own is not None and own.decision in GIVING_UP:
+            if own is not None and DECISIONS[own.decision].gives_up:
                 decision, sure = own.decision, own.strength
             sure = weaker(sure, decided.confidence)
             return Decided.by(
@@ -382,7 +380,7 @@ def _is_beside(
     if broken.confidence is not Confidence.POSSIBLE:
         return False
     if broken.sign is not transition.effect:
-        return broken.sign.vague and decided.decision in OTHERS
+        return broken.sign.vague and DECISIONS[decided.decision].stated
     return decided.confidence is not Confidence.POSSIBLE and any(
         is_same(one.author, decided.actor) and is_given_back(transition, one)
         for one in acted

@@ -92,6 +92,18 @@ class DecisionRow(_Row, frozen=True, kw_only=True):
     announced: bool = False
     """Whether one author may announce it and another carry it out."""
 
+    stated: bool = False
+    """Whether it is stated, independent of faults."""
+
+    fleetwide: bool = False
+    """Whether it is for whole fleets, independent of faults of a node."""
+
+    gives_up: bool = False
+    """Whether the instance goes by it: another then deletes its Node."""
+
+    takes: bool = False
+    """Whether it is to remove a Node."""
+
 
 class _Causes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     happened: dict[Happened, str]

@@ -11,7 +11,7 @@ them once it was done.
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from recorder.explain.causes import GONE, STAYING
+from recorder.explain.causes import DECISIONS, GONE, STAYING
 from recorder.explain.signals.actor import Actor, is_same
 from recorder.explain.signals.marks import (
     intents_of,
@@ -23,23 +23,11 @@ from recorder.explain.signals.marks import (
 from recorder.explain.signals.requests import author_of
 from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import LIMITS, rank, weaker
-from recorder.explain.tracks.interventions import TAKING, Intervention
+from recorder.explain.tracks.interventions import Intervention
 from recorder.explain.tracks.transition import Transition, follows
 from recorder.model.fact import FactKind
 from recorder.model.facts import FieldChanged
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
-
-OTHERS = frozenset(
-    {
-        Decision.PREEMPTION,
-        Decision.HOST_MAINTENANCE,
-        Decision.SCALE_DOWN,
-        Decision.OS_UPGRADE,
-        Decision.DRIVER_UPGRADE,
-    }
-)
-"""Decisions that are stated, independent of faults."""
-
 
 STATED = 3
 """The weight of an intervention that states its purpose."""
@@ -61,11 +49,7 @@ class Led(NamedTuple):
     @property
     def takes(self) -> bool:
         """Whether it states the removal of the Node: a drain does not."""
-        return self.decision in TAKING and self.weight == STATED
-
-
-REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
-"""Decisions for whole fleets, independent of faults of a node."""
+        return DECISIONS[self.decision].takes and self.weight == STATED
 
 
 def is_answered(transition: Transition, fault: Signal) -> bool:
@@ -82,7 +66,7 @@ def is_answered(transition: Transition, fault: Signal) -> bool:
     return any(
         follows(step, fault)
         for step in (*transition.decisions, *cordons, *said)
-        if step.decision not in REGARDLESS
+        if step.decision is None or not DECISIONS[step.decision].fleetwide
     )
 
 
@@ -94,7 +78,7 @@ def _stated(t: Transition, one: Intervention) -> Iterator[Led]:
             continue
         decision, who = stated, t.author(step) or one.author
         most = Confidence.PROVEN
-        if decision in OTHERS and not step.vague:
+        if DECISIONS[decision].stated and not step.vague:
             if _is_repaired(t, one, step):
                 continue
             if _is_doubtful(t, step):
@@ -110,7 +94,8 @@ def _stated(t: Transition, one: Intervention) -> Iterator[Led]:
             and not step.vague
             and step.kind is not FactKind.EVENT
         )
-        if decision not in OTHERS and not holds and _is_taken_over(t, one):
+        own = DECISIONS[decision].stated or holds
+        if not own and _is_taken_over(t, one):
             strength = weaker(Confidence.LIKELY, strength)
         yield Led(decision, step, who, strength, STATED + holds)
 
@@ -313,18 +298,14 @@ def led_to(transition: Transition, one: Intervention) -> Led | None:
     return max(found, key=_worth, default=None)
 
 
-_KEPT = frozenset(
-    {Decision.HOST_MAINTENANCE, Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE}
-)
-"""Purposes that a person may have as well as a program."""
-
-
 def ordered(one: Intervention, carried: Led) -> Led:
     """Return what the person decided for whom a program acted."""
     if any(s.kind is FactKind.DELETION_REQUESTED for s in one.steps):
         decision = Decision.NODE_DELETION
-    elif carried.decision in _KEPT:
-        decision = carried.decision
+    elif DECISIONS[carried.decision].stated and not (
+        DECISIONS[carried.decision].gives_up
+    ):
+        decision = carried.decision  # a person may have it as well
     else:
         decision = Decision.ADMIN_REQUEST
     weight = carried.weight + 1

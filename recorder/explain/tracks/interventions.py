@@ -8,6 +8,7 @@ operator, and one whose annotation a program quotes asks that program.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from recorder.explain.causes import DECISIONS
 from recorder.explain.signals.actor import Actor, is_same
 from recorder.explain.signals.marks import is_order
 from recorder.explain.signals.signal import Signal, Topic
@@ -24,14 +25,9 @@ from recorder.model.facts import (
     ConditionChanged,
     LabelChanged,
 )
-from recorder.model.outcomes import Decision
 
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 """Topics that are no acts on purpose, and those of audit records."""
-
-
-TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
-"""Decisions to remove a Node."""
 
 
 @dataclass(slots=True)
@@ -305,7 +301,9 @@ def _fitting(
             one
             for one in found
             if one.of(Topic.DELETION)
-            or any(s.decision in TAKING for s in one.steps)
+            or any(
+                DECISIONS[s.decision].takes for s in one.steps if s.decision
+            )
         ] or [
             one
             for one in found
