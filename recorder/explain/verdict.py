@@ -121,6 +121,11 @@ class Decided(Document, frozen=True, kw_only=True):
         return self.actor == UNKNOWN
 
     @property
+    def began(self) -> datetime:
+        """When its author first acted, or it was decided."""
+        return min([self.at, *(step.at for step in self.steps)])
+
+    @property
     def intervention(self) -> Intervention:
         """Return what its author did to the node."""
         return Intervention(

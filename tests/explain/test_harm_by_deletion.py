@@ -6,6 +6,7 @@ Who asked first decides, whatever happens to its node after that.
 import pytest
 from msgspec.structs import replace
 
+from recorder.answers.loading.authors import drained_by
 from recorder.explain.ending_sentences import ending_sentence
 from recorder.explain.pod_end import PodEnd, ends_of
 from recorder.facts.projections import Placements
@@ -384,3 +385,40 @@ def test_a_pod_deleted_after_maintenance_was_announced_is_drained(
     tale.silent(150, renewed=100).lost(150).boots(250).kubelet_starts(250)
     (hit,) = harmed(tale)
     assert (hit.hit_by, hit.hit_at) == (by, at(60))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_who_removes_a_node_that_another_drained_did_not_drain_it(
+    *, kept: bool
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").cordons(50, "kubectl")
+    tale.asks(50, "alice", "patch", '{"spec":{"unschedulable":true}}')
+    tale.pod(60, "EvictionByEvictionAPI", name="llm-0").deletes(60, "llm-0")
+    tale.pod_runs(71, "llm-1", "n2", created=True)
+    if kept:
+        tale.crashes(120)
+    else:
+        key = "ToBeDeletedByClusterAutoscaler"
+        tale.taints(700, key, actor="cluster-autoscaler")
+        tale.silent(760, renewed=710).lost(760).vanishes(800)
+    (ending,) = ended(tale)
+    assert ending.ended_by is EndedBy.DRAIN
+    drainer = drained_by(ending)
+    assert (drainer and drainer.name) == ("alice" if kept else None)
+
+
+@pytest.mark.parametrize(
+    ("decided_at", "hit_by"), [(50, HitBy.DRAIN), (90, HitBy.EVICTION)]
+)
+def test_an_eviction_before_a_decision_is_no_drain_of_it(
+    decided_at: float, hit_by: HitBy
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.pod(60, "EvictionByEvictionAPI", name="llm-0").deletes(60, "llm-0")
+    tale.pod_runs(71, "llm-1", "n2", created=True)
+    tale.facts.sort(key=lambda one: one.observed_at)
+    key = "ToBeDeletedByClusterAutoscaler"
+    tale.taints(decided_at, key, actor="cluster-autoscaler")
+    tale.silent(160, renewed=110).lost(160).vanishes(200)
+    (hit,) = harmed(tale)
+    assert hit.hit_by is hit_by

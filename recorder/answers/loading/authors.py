@@ -76,9 +76,9 @@ async def with_author(
 ) -> Ending:
     """Add the author, if anything shows it, and the missing evidence."""
     audited = any(stream.source == AUDIT for stream in reading.streams)
-    decision = None if ending.verdict is None else ending.verdict.decision
-    if ending.ended_by is EndedBy.DRAIN and decision is not None:
-        ending = replace(ending, actor=decision.actor)
+    drainer = drained_by(ending)
+    if drainer is not None:
+        ending = replace(ending, actor=drainer)
     elif ending.ended_by in {EndedBy.DRAIN, EndedBy.EVICTION}:
         evictor = await _evictor(reading, ending, knowledge, audited=audited)
         ending = replace(ending, actor=evictor)
@@ -100,6 +100,18 @@ async def with_author(
         lack = Missing(evidence=logs, would_tell="why the program ended")
         ending = replace(ending, missing=[lack])
     return ending
+
+
+def drained_by(ending: Ending) -> Actor | None:
+    """Return who decided on the drain that ended a workload, if it was one.
+
+    Who acted only later found an empty node.
+    """
+    decision = None if ending.verdict is None else ending.verdict.decision
+    if ending.ended_by is not EndedBy.DRAIN or decision is None:
+        return None
+    begun = decision.began <= shifted(ending.at, MOMENT)
+    return decision.actor if begun else None
 
 
 def _lack_of_author(ending: Ending) -> Missing:
