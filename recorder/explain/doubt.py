@@ -153,7 +153,7 @@ def _is_half(transition: Transition, verdict: Verdict) -> bool:
     decided = verdict.decision
     if decided is None or verdict.fault is not None:
         return False
-    said = [decided.decision, *(s.decision for s in transition.decisions)]
+    said = [decided.decision, *(s.decision for s in decided.steps)]
     if Decision.AUTO_REMEDIATION not in said:
         return False
     # By our own clock: a lease has the time of its node. What a list shows

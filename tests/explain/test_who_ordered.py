@@ -329,3 +329,16 @@ def test_a_program_removes_an_order_to_a_machine_that_it_carried_out(
     tale.silent(60, renewed=renewed).lost(60).boots(150).kubelet_starts(150)
     rebooted = [v for v in tale.verdicts() if v.happened is Happened.REBOOT]
     assert [decided(v)[0] for v in rebooted] == [order]
+
+
+def test_a_weak_link_of_another_does_not_weaken_a_path() -> None:
+    """A program that only announced a repair had no part in it."""
+    tale = Tale().event(5, "draino", "CordonStarting", "Cordoning node")
+    tale.cordons(6, "draino")
+    tale.event(7, "draino", "DrainStarting", "Draining node")
+    key = "ToBeDeletedByClusterAutoscaler"
+    tale.taints(600, key, actor="cluster-autoscaler")
+    tale.event(601, "cluster-autoscaler", "ScaleDown", "marked toBeDeleted")
+    verdict = tale.silent(670, renewed=610).lost(670).vanishes(700).verdict()
+    assert decided(verdict)[:2] == (Decision.SCALE_DOWN, "cluster-autoscaler")
+    assert verdict.confidence is not Confidence.POSSIBLE
