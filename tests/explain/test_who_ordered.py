@@ -331,6 +331,58 @@ def test_a_program_removes_an_order_to_a_machine_that_it_carried_out(
     assert [decided(v)[0] for v in rebooted] == [order]
 
 
+@pytest.mark.parametrize(
+    ("asks", "takes_up", "by"),
+    [
+        ("up.example.net/reboot-needed", "up.example.net/reboot-ok", True),
+        ("up.example.net/reboot-needed", "up.example.com/reboot-ok", False),
+        ("up.example.net/reboot-needed", "up.example.net/healthy", False),
+        ("up.kubernetes.io/reboot-needed", "up.kubernetes.io/reboot", False),
+        ("example.net/layout", "example.net/layout.reboot", True),
+        ("example.net/layout", "example.net/layouts.reboot", False),
+        ("example.net/layout", "example.net/reboot", False),
+    ],
+)
+def test_a_program_that_takes_up_a_key_acts_for_its_author(
+    asks: str, takes_up: str, *, by: bool
+) -> None:
+    tale = Tale().labels(10, asks, "true", annotation=True, actor="kubectl")
+    tale.asks(10, "dora", "patch", json.dumps({"annotations": {asks: ""}}))
+    tale.labels(12, takes_up, "true", annotation=True, actor="updater")
+    tale.cordons(13, "updater").crashes(20)
+    verdict = tale.uncordons(240, "updater").verdict()
+    found = decided(verdict)[1:]
+    assert (found == ("dora", "updater")) is by
+
+
+@pytest.mark.parametrize("emptied", [True, False])
+def test_a_program_for_whose_plan_another_empties_the_node_reboots_it(
+    *, emptied: bool
+) -> None:
+    """Its own reset of the plan after any reboot shows nothing."""
+    tale = Tale().labels(
+        10, "x.example.net/state", "Reboot_Required", actor="daemon"
+    )
+    if emptied:
+        tale.cordons(12, "drainer").pod(13, "EvictionByEvictionAPI")
+    tale.crashes(20).labels(
+        240, "x.example.net/state", "Idle", old="Reboot_Required",
+        actor="daemon",
+    )  # fmt: skip
+    verdict = tale.uncordons(241, "drainer").verdict()
+    found = verdict.decision
+    assert (found and found.actor.name) == ("daemon" if emptied else None)
+    if found is not None:
+        assert found.confidence is Confidence.LIKELY
+
+
+@pytest.mark.parametrize("said", ["drain completed", "reboot succeeded"])
+def test_what_a_program_has_done_is_no_order(said: str) -> None:
+    tale = Tale().event(10, "daemon", "Controller", f"node {said}")
+    tale.crashes(20).event(240, "daemon", "Controller", "node is back")
+    assert decided(tale.verdict()) == (None,)
+
+
 def test_a_weak_link_of_another_does_not_weaken_a_path() -> None:
     """A program that only announced a repair had no part in it."""
     tale = Tale().event(5, "draino", "CordonStarting", "Cordoning node")

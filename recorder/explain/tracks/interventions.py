@@ -29,6 +29,8 @@ from recorder.model.facts import (
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 """Topics that are no acts on purpose, and those of audit records."""
 
+_KEYED = frozenset({Topic.LABEL, Topic.ANNOTATION})
+"""Topics of what has a key, by which one asks and another answers."""
 
 @dataclass(slots=True)
 class Intervention:
@@ -133,20 +135,48 @@ def _not_given_back(
 
 
 def _is_taken_up(mark: Signal, transition: Transition) -> bool:
-    """Whether a program used the key by which a person planned a reboot."""
-    person = transition.author(mark)
-    return (
-        is_order(mark, later=True)
-        and person is not None
-        and not person.is_program
-        and any(
-            mark.position < act.position
-            and act.subject.name == mark.subject.name
-            and transition.is_before(act)
-            and (author := transition.author(act)) is not None
-            and author.is_program
-            for act in transition.episode.written
+    """Whether a program took up what another wrote.
+
+    By a key, what a person wrote; of a program, the plan of a reboot, for
+    which it emptied the node at once.
+    """
+    author = transition.author(mark)
+    if author is None or mark.topic not in _KEYED:
+        return False
+    if author.is_program:
+        planned = is_order(mark, later=True, stops=True)
+        if not planned or transition.taken_back(mark):
+            return False
+    return any(
+        mark.position < act.position
+        and (
+            act.topic is Topic.CORDON and follows(act, mark, LIMITS.moment)
+            if author.is_program
+            else _takes_up(act, mark)
         )
+        and transition.is_before(act)
+        and (other := transition.author(act)) is not None
+        and other.is_program
+        and not is_same(author, other)
+        for act in transition.episode.written
+    )
+
+
+def _takes_up(act: Signal, mark: Signal) -> bool:
+    """Whether an act has the key of a mark, or an order has one of its own.
+
+    One that continues the key, or, if the mark plans a reboot, one of the
+    same domain. The domains of Kubernetes are of many programs.
+    """
+    key, own = act.subject.name, mark.subject.name
+    planned = is_order(mark, later=True)
+    if key == own:
+        return planned
+    domain = own.rpartition("/")[0]
+    shared = domain and not domain.endswith(("kubernetes.io", "k8s.io"))
+    return is_order(act) and (
+        (len(own) >= QUOTE_MIN and key.startswith((f"{own}.", f"{own}-")))
+        or bool(planned and shared and key.startswith(f"{domain}/"))
     )
 
 
@@ -165,7 +195,12 @@ def _obeying(
     one: Intervention, found: Iterable[Intervention], transition: Transition
 ) -> Iterator[Actor]:
     """Yield the authors who carried out what a person ordered."""
-    orders = [s for s in one.steps if is_order(s, later=not s.ruled)]
+    orders = [
+        s
+        for s in one.steps
+        if is_order(s, later=not s.ruled)
+        or (s.topic in _KEYED and not s.ruled)
+    ]
     asked = {s.subject for s in one.steps if s.topic is Topic.OBJECT}
     serving = [
         transition.author(mark)
@@ -238,7 +273,10 @@ def _is_quoted(
     return any(
         order.position < mark.position <= (gone or mark.position)
         and mark.subject != order.subject
-        and any(literal in mark.says for literal in literals)
+        and (
+            any(literal in mark.says for literal in literals)
+            or _takes_up(mark, order)
+        )
         for mark in (*other.marks, *other.of(Topic.TAINT))
     )
 
