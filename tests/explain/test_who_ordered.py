@@ -383,6 +383,21 @@ def test_what_a_program_has_done_is_no_order(said: str) -> None:
     assert decided(tale.verdict()) == (None,)
 
 
+@pytest.mark.parametrize("reporters", [1, 2])
+def test_who_reports_a_taint_by_its_key_is_its_author(reporters: int) -> None:
+    key = "example.net/storage-unhealthy"
+    tale = Tale().pod_runs(1, "llm-0", "n1")
+    tale.condition(9, "StorageHealthy", "False", was="True", actor="probe")
+    tale.taints(10, key, "NoExecute", actor="manager")
+    said = f"Taint '{key}:NoExecute' added by rule 'storage'"
+    for number in range(reporters):
+        tale.event(10, f"ruler-{number}", "TaintAdded", said)
+    verdict = tale.pod(11, "DeletionByTaintManager", name="llm-0").verdict()
+    found = verdict.decision
+    assert found is not None
+    assert found.actor.name == ("ruler-0" if reporters == 1 else None)
+
+
 def test_a_weak_link_of_another_does_not_weaken_a_path() -> None:
     """A program that only announced a repair had no part in it."""
     tale = Tale().event(5, "draino", "CordonStarting", "Cordoning node")

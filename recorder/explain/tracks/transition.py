@@ -258,11 +258,27 @@ class Transition:
         )
 
     def author(self, signal: Signal) -> Actor | None:
-        """Return the author of a change: by audit, else its field manager."""
+        """Return the author of a change: by audit, else its field manager.
+
+        Of one without a name, the only one who reports the change by its key.
+        """
         at, asked = signal.at, self._requests
         first = bisect_left(asked, at - LIMITS.same_write, key=_when)
         last = bisect_right(asked, at + LIMITS.same_write, key=_when)
-        return author_of(signal, asked[first:last])
+        found = author_of(signal, asked[first:last])
+        if found is None or found.name or not found.is_program:
+            return found
+        key, within = signal.subject.name, LIMITS.same_write
+        by = {
+            mark.actor.key: mark.actor
+            for mark in self.episode.marks
+            if mark.topic is Topic.EVENT
+            and mark.actor is not None
+            and abs(mark.at - at) <= within
+            and len(key) >= QUOTE_MIN
+            and key in mark.says
+        }
+        return next(iter(by.values())) if len(by) == 1 else found
 
     @cached_property
     def _requests(self) -> Sequence[Signal]:
