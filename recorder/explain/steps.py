@@ -13,7 +13,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from recorder.explain.causes import STAYED, STAYING
+from recorder.explain.causes import GONE, STAYED, STAYING
 from recorder.explain.signals.actor import Actor, is_same
 from recorder.explain.signals.marks import is_order
 from recorder.explain.signals.requests import request_of
@@ -191,7 +191,8 @@ def _effect(
 ) -> Iterator[_Draft]:
     """Yield how the old state ended, before the new one, and the new one."""
     effect, (alive, heard) = transition.effect, last
-    if decided is not None and effect.order == decided.sign.order:
+    own = decided is not None and effect.order == decided.sign.order
+    if own and transition.happened not in GONE:
         return
     begun = [s for s in shown if not s.over]
     gone = [s for s in begun if s.topic in LOSSES and transition.precedes(s)]
@@ -212,7 +213,11 @@ def _effect(
         for s in begun
         if s.topic in _NEW and (alive is None or latest(s) >= alive)
     ]
-    yield _Draft(Role.EFFECT, _with(effect, new))
+    if not own:
+        yield _Draft(Role.EFFECT, _with(effect, new))
+    elif after := [s for s in new if s.position > effect.position]:
+        after.sort(key=lambda s: s.topic is not Topic.IDENTITY)
+        yield _Draft(Role.EFFECT, after)
     anew = [s for s in begun if s.topic is Topic.VERSION]
     # Of what was ordered for another purpose, the acts show more.
     renewed = decided is None or decided.decision is Decision.OS_UPGRADE

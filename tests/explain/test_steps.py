@@ -1,5 +1,7 @@
 """The path as people see it: each act once, with all its records."""
 
+import pytest
+
 from recorder.answers.why import verdict_lines
 from recorder.explain.verdict import Step, Verdict
 from recorder.model.outcomes import Role
@@ -186,3 +188,19 @@ def test_a_pod_that_was_evicted_before_is_not_driven_away_again() -> None:
     verdict = tale.boots(90).verdict()
 
     assert "taint manager" not in str(paths(verdict))
+
+
+def test_a_deletion_that_was_decided_shows_what_came_before_and_after() -> (
+    None
+):
+    tale = Tale().silent(60, renewed=20).lost(60)
+    event = "Deleting node n1 because it does not exist in the cloud provider"
+    tale.event(70, "cloud-node-lifecycle-controller", "DeletingNode", event)
+    tale.vanishes(70).kubelet_starts(300, occurred=300)
+    tale.appears(301, uid="uid-2", boot="boot-2", created=True)
+
+    assert [(role, says[:7]) for role, says in paths(tale.verdicts()[-1])] == [
+        (Role.EFFECT, "Ready=U"),
+        (Role.DECISION, "deleted"),
+        (Role.EFFECT, "created"),
+    ]
