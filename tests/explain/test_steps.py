@@ -204,3 +204,12 @@ def test_a_deletion_that_was_decided_shows_what_came_before_and_after() -> (
         (Role.DECISION, "deleted"),
         (Role.EFFECT, "created"),
     ]
+
+
+def test_what_an_author_reports_after_it_acted_is_no_other_cause() -> None:
+    tale = Tale().event(8, "mender", "Odd", "a fan is odd", type="Warning")
+    tale.cordons(10, "mender")
+    tale.event(12, "mender", "CordonSucceeded", "done", type="Warning")
+    found = [r.because for r in tale.crashes(30).verdict().rivals]
+    assert any("a fan is odd" in because for because in found)
+    assert not any("CordonSucceeded" in because for because in found)

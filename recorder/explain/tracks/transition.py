@@ -299,12 +299,11 @@ class Transition:
         )
 
     @cached_property
-    def _acting(self) -> set[str]:
-        """The keys of the authors who act on the node."""
-        done = [s for s in self.episode.signals if s.topic in _WRITTEN]
-        done += [m for m in self.episode.marks if m.topic in _WRITTEN]
-        authors = map(self.author, done)
-        return {one.key for one in authors if one is not None and one.key}
+    def _acting(self) -> dict[str, int]:
+        """The keys of the authors who act on the node, and since where."""
+        done = [s for s in self.episode.written if s.topic in _WRITTEN]
+        by = [(one.key, s.position) for s in done if (one := self.author(s))]
+        return {key: at for key, at in sorted(by, reverse=True) if key}
 
     @cached_property
     def decisions(self) -> list[Signal]:
@@ -494,10 +493,17 @@ class Transition:
 
     @cached_property
     def reported(self) -> list[Signal]:
-        """What was reported before, is not taken back, and has no rule."""
+        """What was reported before, is not taken back, and has no rule.
+
+        What its author says in an Event after it acted is about its acts.
+        """
         held: dict[Subject, Signal] = {}
         for mark in self.episode.marks:
             if not self.precedes(mark):
+                continue
+            own = mark.actor.key if mark.actor else ""
+            acted = self._acting.get(own, mark.position)
+            if mark.topic is Topic.EVENT and acted < mark.position:
                 continue
             began = held.pop(mark.subject, None)
             if is_report(mark) or (is_trouble(mark) and began is None):
