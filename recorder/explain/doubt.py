@@ -58,7 +58,7 @@ def mode_of(
     # A decision whose reason is not recorded.
     decided_upon = (
         t.happened in STAYING
-        or t.was_announced
+        or bool(t.announced)
         or (t.was_lost and (t.was_cordoned or t.episode.has(Topic.VERSION)))
         or any(s.subject == SHUT_DOWN for s in t.episode.signals)
     )
@@ -243,10 +243,11 @@ def _unruled(
 ) -> Iterator[Signal]:
     """Yield the signals without a rule that a verdict rests on.
 
-    The fault, its end, and the acts, as their authors wrote them.
+    The fault, its end, and the acts, as their authors wrote them; without a
+    decision, what was planned.
     """
-    if decided is not None:
-        yield from (s for s in decided.steps if not s.ruled)
+    acts = transition.announced if decided is None else decided.steps
+    yield from (s for s in acts if not s.ruled)
     if faulted is None or faulted.sign.ruled:
         return
     fault = faulted.sign

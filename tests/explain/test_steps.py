@@ -206,6 +206,16 @@ def test_a_deletion_that_was_decided_shows_what_came_before_and_after() -> (
     ]
 
 
+@pytest.mark.parametrize("now", ["true", "false"])
+def test_a_plan_that_still_held_is_a_step(now: str) -> None:
+    tale = Tale().labels(10, "example.net/reboot-needed", "true", actor="up")
+    tale.labels(300, "example.net/reboot-needed", now, old="true", actor="up")
+    verdict = tale.crashes(400).verdict()
+    assert verdict.decision is None
+    planned = [step for step in verdict.steps if "needed" in step.says]
+    assert bool(planned) is (now == "true")
+
+
 def test_what_an_author_reports_after_it_acted_is_no_other_cause() -> None:
     tale = Tale().event(8, "mender", "Odd", "a fan is odd", type="Warning")
     tale.cordons(10, "mender")

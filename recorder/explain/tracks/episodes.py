@@ -17,7 +17,12 @@ from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import signals_of
 from recorder.explain.signals.around import is_listed
 from recorder.explain.signals.cables import Cables
-from recorder.explain.signals.marks import is_bad, is_trouble, marks_of
+from recorder.explain.signals.marks import (
+    is_bad,
+    is_order,
+    is_trouble,
+    marks_of,
+)
 from recorder.explain.signals.node import standing
 from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.signals.signal import Signal, Subject, Topic, is_unseen
@@ -364,10 +369,22 @@ class _Reader:
             chain.take(earlier)
         self._loose.clear()
         last = {m.subject: m for m in self._marks if is_trouble(m)}
-        bad = [*filter(is_bad, last.values())]
-        chain.marks += [m for m in self._marks if m.at >= since or m in bad]
+        kept = [*filter(is_bad, last.values())]
+        kept += self._planned(sign.at)
+        chain.marks += [m for m in self._marks if m.at >= since or m in kept]
         self._marks.clear()
         return chain
+
+    def _planned(self, at: datetime) -> list[Signal]:
+        """Return what plans to empty or reboot the node some time later."""
+        last = {m.subject: m for m in self._marks}
+        return [
+            mark
+            for mark in last.values()
+            if at - mark.at <= LIMITS.recent
+            and is_order(mark, later=True)
+            and not is_order(mark)
+        ]
 
     def _held_at_first(self, at: datetime) -> list[Signal]:
         """Return the signals held at first, except for old Events."""

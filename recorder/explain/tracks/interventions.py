@@ -32,6 +32,7 @@ _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 _KEYED = frozenset({Topic.LABEL, Topic.ANNOTATION})
 """Topics of what has a key, by which one asks and another answers."""
 
+
 @dataclass(slots=True)
 class Intervention:
     """The acts of one author."""

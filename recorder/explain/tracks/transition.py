@@ -258,10 +258,7 @@ class Transition:
         )
 
     def author(self, signal: Signal) -> Actor | None:
-        """Return the author of a change: by audit, else its field manager.
-
-        Of one without a name, the only one who reports the change by its key.
-        """
+        """Return who made a change: by audit, its manager, or its reporter."""
         at, asked = signal.at, self._requests
         first = bisect_left(asked, at - LIMITS.same_write, key=_when)
         last = bisect_right(asked, at + LIMITS.same_write, key=_when)
@@ -269,16 +266,14 @@ class Transition:
         if found is None or found.name or not found.is_program:
             return found
         key, within = signal.subject.name, LIMITS.same_write
+        said = [m for m in self.episode.marks if m.topic is Topic.EVENT]
         by = {
-            mark.actor.key: mark.actor
-            for mark in self.episode.marks
-            if mark.topic is Topic.EVENT
-            and mark.actor is not None
-            and abs(mark.at - at) <= within
-            and len(key) >= QUOTE_MIN
-            and key in mark.says
+            m.actor.key: m.actor
+            for m in said
+            if m.actor and key in m.says and abs(m.at - at) <= within
         }
-        return next(iter(by.values())) if len(by) == 1 else found
+        named = len(by) == 1 and len(key) >= QUOTE_MIN
+        return next(iter(by.values())) if named else found
 
     @cached_property
     def _requests(self) -> Sequence[Signal]:
@@ -499,11 +494,11 @@ class Transition:
         """
         held: dict[Subject, Signal] = {}
         for mark in self.episode.marks:
-            if not self.precedes(mark):
-                continue
             own = mark.actor.key if mark.actor else ""
-            acted = self._acting.get(own, mark.position)
-            if mark.topic is Topic.EVENT and acted < mark.position:
+            acted = self._acting.get(own, mark.position) < mark.position
+            if not self.precedes(mark) or (
+                mark.topic is Topic.EVENT and acted
+            ):
                 continue
             began = held.pop(mark.subject, None)
             if is_report(mark) or (is_trouble(mark) and began is None):
@@ -544,17 +539,20 @@ class Transition:
             for signal in self.episode.signals
         )
 
-    @property
-    def was_announced(self) -> bool:
-        """Whether a reboot was planned shortly before the loss, or later."""
-        return self.happened == Happened.REBOOT and any(
-            is_order(mark, later=True)
+    @cached_property
+    def announced(self) -> list[Signal]:
+        """What planned a reboot for then, or for later, and still held."""
+        return [
+            mark
+            for mark in self.episode.marks
+            if self.happened == Happened.REBOOT
+            and is_order(mark, later=True)
             and not is_order(mark)
             and self.precedes(mark)
-            and self.lost_at - mark.at <= LIMITS.moment
+            and self.is_recent(mark)
+            and not self.taken_back(mark)
             and mark.subject not in self.called_off
-            for mark in self.episode.marks
-        )
+        ]
 
     def taken_back(self, order: Signal) -> int:
         """Return the position at which an order ended before the effect."""
