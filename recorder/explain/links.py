@@ -76,17 +76,10 @@ def _stated(t: Transition, one: Intervention) -> Iterator[Led]:
         stated = step.decision
         if stated is None or not any(step is own for own in one.steps):
             continue
-        decision, who = stated, t.author(step) or one.author
-        most = Confidence.PROVEN
-        if DECISIONS[decision].stated and not step.vague:
-            if _is_repaired(t, one, step):
-                continue
-            if _is_doubtful(t, step):
-                most = Confidence.POSSIBLE
-        elif decision in {Decision.AUTO_REMEDIATION, Decision.ADMIN_REQUEST}:
-            decision, most = _requested(t, one, step)
-        else:
+        found = _meant(t, one, step, stated)
+        if found is None:
             continue
+        decision, most = found
         strength = weaker(most, t.strength(stated))
         # Who only announces a repair in an Event may wait.
         holds = (
@@ -97,7 +90,26 @@ def _stated(t: Transition, one: Intervention) -> Iterator[Led]:
         own = DECISIONS[decision].stated or holds
         if not own and _is_taken_over(t, one):
             strength = weaker(Confidence.LIKELY, strength)
+        who = t.author(step) or one.author
         yield Led(decision, step, who, strength, STATED + holds)
+
+
+def _meant(
+    t: Transition, one: Intervention, step: Signal, stated: Decision
+) -> tuple[Decision, Confidence] | None:
+    """Return what a stated decision was, and how sure it led to the effect."""
+    if stated in {Decision.AUTO_REMEDIATION, Decision.ADMIN_REQUEST}:
+        return _requested(t, one, step)
+    if not DECISIONS[stated].stated:
+        return None
+    if step.vague:
+        # What its author says of a node that stays is all that is known.
+        said = t.happened in STAYING and step is not t.effect
+        return (stated, Confidence.POSSIBLE) if said else None
+    if _is_repaired(t, one, step):
+        return None
+    doubtful = _is_doubtful(t, step)
+    return stated, Confidence.POSSIBLE if doubtful else Confidence.PROVEN
 
 
 def _is_repaired(t: Transition, one: Intervention, step: Signal) -> bool:

@@ -163,6 +163,16 @@ def test_the_termination_handler_only_looks_ahead() -> None:
     assert tale.crashes(70).verdict().decision is None
 
 
+def test_the_termination_handler_drains_upon_a_recommendation() -> None:
+    """That may come to nothing, but it is why the node was drained."""
+    by = "aws-node-termination-handler"
+    tale = Tale().taints(10, f"{by}/rebalance-recommendation", actor=by)
+    tale.cordons(11, by).pod(13, "EvictionByEvictionAPI")
+    verdict = tale.verdict()
+    assert decision(verdict) is Decision.PREEMPTION
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
 def test_a_candidate_for_a_scale_down_that_crashes_just_crashed() -> None:
     tale = Tale("n1", "n2").taints(
         5,
