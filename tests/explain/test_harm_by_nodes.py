@@ -140,6 +140,16 @@ def test_a_pod_that_outlives_its_kubelet_dies_with_its_machine() -> None:
     assert happened[hit.charges[0].verdict or ""] == "reboot"
 
 
+@pytest.mark.parametrize("new", ["boot-1", "boot-3"])
+def test_a_boot_that_comes_back_cost_no_pod(new: str) -> None:
+    """Two machines have the name of one Node, and report in turn."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.boots(60).ready(62).lost(64).boots(70, old="boot-2", new=new)
+    said = f"Node n1 has been rebooted, boot id: {new}"
+    tale.event(76, "kubelet", "Rebooted", said)
+    assert len(harmed(tale)) == (new == "boot-3")
+
+
 def test_the_pod_that_reboots_its_node_is_not_lost_by_that() -> None:
     tale, pod = Tale("n1").pod_runs(1, "llm-0", "n1"), a_pod("shell")
     fields = {"host_command": "chroot /host systemctl reboot"}
