@@ -166,8 +166,6 @@ class Strike:
                 at is not None and self.failure.since <= at < pod.deleting_at
                 for at in (pod.ended_at, *pod.restarts)
             )
-        elif happened in OUTLIVED and pod.phase == "Succeeded":
-            can = bool(pod.disruption or pod.deleting_at)  # it did its work
         else:
             can = True
         return can and not (self._was_deleted() or self._failed_before())

@@ -38,21 +38,6 @@ def test_a_job_whose_node_is_heard_of_again_kept_running() -> None:
     assert hit.outcome is Outcome.SURVIVED
 
 
-@pytest.mark.parametrize("asked", [False, True])
-def test_a_pod_that_does_its_work_on_a_node_out_of_reach_is_not_hit(
-    *, asked: bool
-) -> None:
-    """Unless it was deleted: its workload did not wait for it."""
-    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
-    tale.silent(60, renewed=50).lost(60)
-    if asked:
-        tale.add(90, FactKind.DELETION_REQUESTED, {}, about=a_pod("llm-0"))
-    done = {"phase": "Succeeded"}
-    tale.add(119, FactKind.ENDED, done, about=a_pod("llm-0"))
-    tale.ready(120)
-    assert [hit.pods_hit for hit in harmed(tale)] == [["llm-0"]] * asked
-
-
 def test_a_pod_that_failed_by_itself_before_the_crash_is_not_hit() -> None:
     """The kubelet reported the end with its last sign of life."""
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
