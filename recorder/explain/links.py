@@ -195,12 +195,8 @@ def _ordered(t: Transition, one: Intervention) -> Led | None:
     found = None if one.is_by_hand else purpose_of(t, one, orders[0])
     if found is None:
         # Who asked a program is not recorded, but it did what it had said.
-        planned = is_later(orders[0])  # for which another emptied the node
-        stops = is_order(orders[0], later=planned, stops=True)
-        back = is_given_back(t, one) or (
-            planned and _is_taken_back(t, one, orders)
-        )
-        likely = one.is_by_hand or (stops and back)
+        stops = is_order(orders[0], stops=True)
+        likely = one.is_by_hand or (stops and is_given_back(t, one))
         sure = Confidence.LIKELY if likely else Confidence.POSSIBLE
         found = _for(Decision.ADMIN_REQUEST, sure, orders[0], one)
     if not (done or carried):

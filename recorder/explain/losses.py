@@ -348,22 +348,15 @@ class Strike:
             return HitBy.DRAIN
         if is_preempted(pod):
             return HitBy.PREEMPTION
-        evicted = pod.disruption == REQUESTED
-        at = pod.disrupted_at if evicted else pod.deleting_at
-        if not evicted and (
-            pod.disruption is not None
-            or at is None
-            or at >= self.failure.seen
-            or not self._was_emptied
-        ):
+        if pod.disruption == REQUESTED:
+            emptied = verdict.decision is not None or self._cordoning
+            return HitBy.DRAIN if emptied else HitBy.EVICTION
+        at = pod.deleting_at if pod.disruption is None else None
+        if at is None or at >= self.failure.seen or not self._was_emptied:
             return HitBy.NODE_FAILURE
-        decision = verdict.decision
-        decided = decision is not None and (
-            at is None or decision.began <= at + LIMITS.asynchronous
-        )
-        if decided or self._cordoning:
-            return HitBy.DRAIN
-        return HitBy.EVICTION if evicted else HitBy.NODE_FAILURE
+        decided = verdict.decision is not None and verdict.decision.at <= at
+        emptied = decided or self._cordoning
+        return HitBy.DRAIN if emptied else HitBy.NODE_FAILURE
 
     @property
     def order(self) -> tuple[datetime, datetime, int]:

@@ -405,20 +405,3 @@ def test_who_removes_a_node_that_another_drained_did_not_drain_it(
     assert ending.ended_by is EndedBy.DRAIN
     drainer = drained_by(ending)
     assert (drainer and drainer.name) == ("alice" if kept else None)
-
-
-@pytest.mark.parametrize(
-    ("decided_at", "hit_by"), [(50, HitBy.DRAIN), (90, HitBy.EVICTION)]
-)
-def test_an_eviction_before_a_decision_is_no_drain_of_it(
-    decided_at: float, hit_by: HitBy
-) -> None:
-    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
-    tale.pod(60, "EvictionByEvictionAPI", name="llm-0").deletes(60, "llm-0")
-    tale.pod_runs(71, "llm-1", "n2", created=True)
-    tale.facts.sort(key=lambda one: one.observed_at)
-    key = "ToBeDeletedByClusterAutoscaler"
-    tale.taints(decided_at, key, actor="cluster-autoscaler")
-    tale.silent(160, renewed=110).lost(160).vanishes(200)
-    (hit,) = harmed(tale)
-    assert hit.hit_by is hit_by

@@ -373,7 +373,7 @@ def test_a_program_for_whose_plan_another_empties_the_node_reboots_it(
     found = verdict.decision
     assert (found and found.actor.name) == ("daemon" if emptied else None)
     if found is not None:
-        assert found.confidence is Confidence.LIKELY
+        assert found.confidence is Confidence.POSSIBLE
 
 
 @pytest.mark.parametrize("said", ["drain completed", "reboot succeeded"])
