@@ -148,12 +148,14 @@ def _may_hide(transition: Transition, decided: Decided | None) -> bool:
 def _is_half(transition: Transition, verdict: Verdict) -> bool:
     """Whether something was repaired without a record of what broke.
 
-    Then it is known who acted, but not why.
+    Then it is known who acted, but not why; in a gap, also if another had
+    begun the repair.
     """
     decided = verdict.decision
     if decided is None or verdict.fault is not None:
         return False
-    said = [decided.decision, *(s.decision for s in decided.steps)]
+    steps = transition.decisions if verdict.hiding else decided.steps
+    said = [decided.decision, *(s.decision for s in steps)]
     if Decision.AUTO_REMEDIATION not in said:
         return False
     # By our own clock: a lease has the time of its node. What a list shows

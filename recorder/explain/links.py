@@ -128,10 +128,7 @@ def _is_doubtful(t: Transition, step: Signal) -> bool:
     """Whether a decision may not have led to what happened."""
     return (
         # A lock waits for its turn; its holder empties the node first.
-        (
-            step.topic is Topic.LOCK
-            and not (t.was_cordoned or t.episode.has(Topic.VERSION))
-        )
+        (step.topic is Topic.LOCK and not _is_emptied(t))
         or t.happened in _APART.get(step.decision, ())
         # What broke a silent node came before.
         or (
@@ -139,6 +136,14 @@ def _is_doubtful(t: Transition, step: Signal) -> bool:
             and not t.faults
             and t.was_gone(step, LIMITS.unheard)
         )
+    )
+
+
+def _is_emptied(t: Transition) -> bool:
+    return (
+        t.first(Topic.CORDON) is not None
+        or t.was_cordoned
+        or t.episode.has(Topic.VERSION)
     )
 
 
