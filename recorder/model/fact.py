@@ -92,6 +92,9 @@ DETAILS: Final[Mapping[FactKind, type[facts.Detail]]] = {
 """The type of the detail of facts of a kind."""
 
 
+_SAID = frozenset({FactKind.EVENT, FactKind.REQUESTED})
+
+
 class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that happened, according to one entry."""
 
@@ -120,8 +123,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     @property
     def is_of_node(self) -> bool:
         """Whether it is a change of a Node, no Event or request about it."""
-        said = {FactKind.EVENT, FactKind.REQUESTED}
-        return self.about == "Node" and self.kind not in said
+        return self.about == "Node" and self.kind not in _SAID
 
 
 class StoredFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):

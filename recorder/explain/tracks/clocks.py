@@ -99,21 +99,26 @@ def synchronized(
             found = (one for one in (own, skew) if one is not None)
             skews += [next(found, whole)] * size
     corrected = [
-        (_moved(stored, skew) if skew else stored)
-        if _is_claim(stored, node)
-        else _without_future(stored)
+        _moved(stored, skew)
+        if skew and _is_claim(stored, node)
+        else _without_future(stored, node)
         for stored, skew in zip(facts, skews, strict=True)
     ]
     return corrected, skews
 
 
-def _without_future(stored: StoredFact) -> StoredFact:
+def _without_future(stored: StoredFact, node: str) -> StoredFact:
     """Return a fact without a time well after its observation.
 
-    The clock of its author, such as the control plane, is ahead.
+    The clock of its author, such as the control plane, is ahead; that of the
+    node is measured.
     """
     at = stored.fact.occurred_at
-    if at is None or at <= stored.observed_at + LIMITS.first_lists:
+    if (
+        at is None
+        or at <= stored.observed_at + LIMITS.first_lists
+        or _is_claim(stored, node)
+    ):
         return stored
     return replace(stored, fact=replace(stored.fact, occurred_at=None))
 
