@@ -26,6 +26,7 @@ from recorder.model.reference import Resource
 from recorder.model.settings import Settings
 from recorder.sources.claims import CLAIMS_PATH, ClaimDoor
 from recorder.sources.claims.converters import Converter
+from recorder.sources.claims.door import COMMIT_SECONDS
 from recorder.sources.watch.client import ClusterIdentity
 from recorder.wiring.live import LiveRecording
 from recorder.wiring.receiving import senders_served
@@ -39,7 +40,10 @@ class Doorway:
     """A recorder that takes claims, on a log in memory."""
 
     def __init__(
-        self, folder: Path, mappings: Mapping[str, Converter] | None = None
+        self,
+        folder: Path,
+        mappings: Mapping[str, Converter] | None = None,
+        commit_seconds: float = COMMIT_SECONDS,
     ) -> None:
         self.tokens = TokenFile(folder / "senders")
         self.pdu = self.tokens.add("pdu", claims=("pdu/*", "machine.*"))
@@ -51,7 +55,7 @@ class Doorway:
             self.tokens.sender,
             counts=self.counts,
             misfit=shipped().misfit,
-            commit_seconds=0.5,
+            commit_seconds=commit_seconds,
             mappings=mappings,
         )
         self.address = ""
@@ -259,13 +263,13 @@ async def test_a_standby_takes_nothing(tmp_path: Path) -> None:
     assert "does not write the log" in says
 
 
-async def test_before_the_commit_nothing_is_promised(
-    doorway: Doorway,
-) -> None:
-    doorway.writer.goes.clear()
-    slow = await doorway.post(an_event(1))
-    doorway.writer.goes.set()
-    again = await doorway.post(an_event(1))
+async def test_before_the_commit_nothing_is_promised(tmp_path: Path) -> None:
+    doorway = Doorway(tmp_path, commit_seconds=2)
+    async with doorway.listening(), doorway.recording():
+        doorway.writer.goes.clear()
+        slow = await doorway.post(an_event(1))
+        doorway.writer.goes.set()
+        again = await doorway.post(an_event(1))
 
     assert (slow[0], again[0]) == (503, 202)
     assert len(doorway.claims()) == 1
