@@ -283,7 +283,7 @@ async def test_a_sender_that_leaves_leaves_nothing(
 async def test_while_the_log_hangs_senders_are_asked_to_retry(
     tmp_path: Path,
 ) -> None:
-    one = Receiving(tmp_path, MemoryLog(), commit_seconds=0.5)
+    one = Receiving(tmp_path, MemoryLog(), commit_seconds=2)
     large = [
         a_batch(a_record(f"{n}", note="x" * (16 << 20))) for n in range(8)
     ]
@@ -372,7 +372,7 @@ async def test_what_was_refused_for_longer_than_it_is_repeated_is_a_gap(
     tmp_path: Path,
 ) -> None:
     log, clock = MemoryLog(), [datetime(2026, 11, 21, 3, tzinfo=UTC)]
-    one = Receiving(tmp_path, log, now=lambda: clock[0], commit_seconds=0.2)
+    one = Receiving(tmp_path, log, now=lambda: clock[0], commit_seconds=2)
     async with one.listening(), one.recording():
         await one.send(a_batch(a_record("a")))
         clock[0] += timedelta(seconds=10)

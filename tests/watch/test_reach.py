@@ -143,14 +143,14 @@ async def test_it_is_live_when_its_time_is_over(tmp_path: Path) -> None:
         fake.names_oldest_version = True
         memory = unheard(fake, 150)
         settings = replace(
-            WALKING, walks=1, walk_time=1, walk_minute_requests=200
+            WALKING, walks=1, walk_time=4, walk_minute_requests=100
         )
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: fake.watching("pods"))
             await memory.until(lambda: fake.watching("nodes"))
 
     found = {r: memory.frames(r, recovered=True) for r in (PODS, NODES)}
-    assert 0 < sum(map(len, found.values())) < 200
+    assert 0 < sum(map(len, found.values())) < 150
     for resource, frames in found.items():
         if len(frames) < 150:
             assert memory.of(ListPage, resource)
