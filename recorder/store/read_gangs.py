@@ -178,6 +178,21 @@ OWNERS = f"""
         offset 0) f, lateral (
         select object_id from recorder.object
         where log_id = :log and uid = f.uid offset 0) o"""
+# A controller makes what it owns again under its name. Facts of an owner lead
+# to what is above it; where it has none, its name leads to its other lives.
+CALLED = f"""
+      select object_id from owner union
+      select again.object_id from (
+        select object_id from owner except
+        select f.object_id from recorder.fact f
+        where {OF_EXTENT} and f.kind = #appeared
+          and f.object_id = any (array(select object_id from owner))
+        offset 0) unseen, lateral (
+        select kind_id, namespace, name from recorder.object
+        where object_id = unseen.object_id offset 0) o, lateral (
+        select object_id from recorder.object
+        where log_id = :log and kind_id = o.kind_id
+          and namespace = o.namespace and name = o.name offset 0) again"""
 OWNED = """
       select distinct f.object_id from recorder.fact f
       where f.owner_id = any (array(select object_id from {before}))"""
@@ -214,8 +229,8 @@ FAMILY = named(
 )
 FAMILIES = named(
     OF_LIVES,
-    before=f"""{ASKED}, {_steps("asked", OWNERS, "top_0")},
-      {_steps("top", OWNED, "family")},""",
+    before=f"""{ASKED}, {_steps("asked", OWNERS, "owner")},
+      top_0 (object_id) as ({CALLED}), {_steps("top", OWNED, "family")},""",
 )
 
 
