@@ -8,9 +8,10 @@ from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recorder.answers.families import BARE_MAX
 from recorder.answers.kinds import kind_of
 from recorder.answers.naming import ObjectNameError, Reference, did_you_mean
-from recorder.answers.nouns import Incarnation
+from recorder.answers.nouns import Incarnation, Place
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     FactQuery,
@@ -18,6 +19,7 @@ from recorder.answers.queries import (
     Kinds,
     NodeNames,
     ObjectNames,
+    ObjectsLike,
     Purpose,
 )
 from recorder.answers.references import (
@@ -69,19 +71,66 @@ async def find_workload(
         ConfigError: several objects have the name.
     """
     if not reference.word:
-        found = await _named(reading, reference, until)
+        found = await _found(reading, reference, until)
         if not found:
             raise await _none(reading, reference)
         return NamedWorkload(_one(reference, found))
     try:
         return NamedWorkload(await find_objects(reading, reference))
     except NotFoundError:
-        found = await _named(reading, reference, until)
+        found = await _found(reading, reference, until)
         if not found:
             raise
-    one = _one(reference, found)
+    own = [one for one in found if one.kind.is_called(reference.word.lower())]
+    one = _one(reference, own or found)
     name = _name_of(one)
-    return NamedWorkload(one, f'there is no "{reference}": this is {name}')
+    note = None if own else f'there is no "{reference}": this is {name}'
+    return NamedWorkload(one, note)
+
+
+async def _found(
+    reading: Reading, reference: Reference, until: datetime | None
+) -> Sequence[KnownObject]:
+    """Return the workloads of any kind with a name, by objects or labels."""
+    found = await _named(reading, reference, until)
+    return found or await _labelled(reading, reference, until)
+
+
+async def _labelled(
+    reading: Reading, reference: Reference, until: datetime | None
+) -> Sequence[KnownObject]:
+    """Return the workloads of a name that only labels of Pods have.
+
+    Those Pods are its objects: their names begin with that of what made them.
+    """
+    pods = await reading.names(
+        ObjectsLike(
+            text=reference.name,
+            kind=None,
+            limit=BARE_MAX,
+            within=[Place("", "Pod", reference.namespace)],
+        )
+    )
+    named = {
+        pod.uid: pod
+        for pod in pods
+        if pod.uid is not None and pod.name.startswith(reference.name)
+    }
+    if not named:
+        return []
+    query = FactQuery(purpose=Purpose.FAMILY, uids=named, until=until)
+    facts = await reading.facts(query)
+    workloads = Workloads(facts)
+    found: dict[tuple[str, str], list[Incarnation]] = {}
+    for pod in Placements(facts):
+        one, known = workloads.of(pod), named.get(pod.pod.uid or "")
+        if one and known and one.name == reference.name:
+            identity = known._replace(group="", kind=one.kind, name=one.name)
+            place = one.kind, one.namespace
+            found.setdefault(place, []).append(Incarnation(0, identity))
+    return [
+        KnownObject(kind_of("", kind), own) for (kind, _), own in found.items()
+    ]
 
 
 async def _named(

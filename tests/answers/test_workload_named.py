@@ -15,7 +15,9 @@ from recorder.answers.node_questions import (
 from recorder.answers.ports import Reading
 from recorder.answers.why_workload import WhyWorkload, ask_why_workload
 from recorder.answers.workload import WorkloadHistory, ask_workload
+from recorder.answers.workload_named import find_workload, workload_of
 from recorder.explain.knowledge import shipped
+from recorder.facts.projections import Placements
 from recorder.model.errors import NotFoundError
 from recorder.model.observation import Observation
 from recorder.model.reference import Resource
@@ -99,6 +101,13 @@ def added(resource: Resource, *documents: dict[str, Any]) -> list[Observation]:
     ]
 
 
+def of_set(name: str, of: str) -> dict[str, Any]:
+    """Return a Pod of a PodClique, of what only its label names."""
+    made = pod_of(f"PodClique/serve/{name}")
+    made["metadata"]["labels"] = {"app.kubernetes.io/part-of": of}
+    return made
+
+
 STORY: list[list[Observation]] = [
     [
         a_list(NODES, 1, a_node("n", 1)),
@@ -129,6 +138,9 @@ STORY: list[list[Observation]] = [
             pod_of("StatefulSet/train/serve"),
             pod_of("RayCluster/train/tune-rc"),
             pod_of("Job/train/step"),
+            of_set("chat-0-prefill", "chat"),
+            of_set("chat-0-decode", "chat"),
+            of_set("chatter-0-prefill", "chatter"),
         ),
     ]
 ]
@@ -186,6 +198,14 @@ async def history(reading: Reading, name: str) -> WorkloadHistory:
         # Filed under their plurals, and named by their kinds as owners.
         ("tune", "RayJob train/tune", None),
         ("rayjob/tune", "RayJob train/tune", None),
+        # It has no object, and its parts are of a kind that is not recorded.
+        ("podcliqueset/serve/chat", "PodCliqueSet serve/chat", None),
+        ("chat", "PodCliqueSet serve/chat", None),
+        (
+            "job/chat",
+            "PodCliqueSet serve/chat",
+            'there is no "job/chat": this is podcliqueset/serve/chat',
+        ),
         (
             "jobset/llm",
             "Job train/llm",
@@ -208,6 +228,19 @@ async def test_a_name_finds_its_workload(
 
     assert str(found.workload) == workload
     assert found.note == note
+
+
+async def test_what_only_labels_name_has_the_pods_of_all_its_parts(
+    reading: Reading,
+) -> None:
+    asked = Reference.parse("podcliqueset/serve/chat")
+    named = await find_workload(reading, asked, until=None)
+    facts, _ = await workload_of(reading, asked, named.found, until=None)
+
+    assert {pod.pod.name for pod in Placements(facts)} == {
+        "chat-0-prefill-0",
+        "chat-0-decode-0",
+    }
 
 
 async def test_the_history_has_the_pods_of_what_a_list_shows_without_its_kind(
@@ -245,6 +278,7 @@ async def test_several_workloads_of_a_name_are_listed_with_their_commands(
     [
         ("lamps", 'has no node or workload "lamps"; did you mean "lammps"?'),
         ("job/train/lammps", 'has no "job/train/lammps"; did you mean'),
+        ("podcliqueset/serve/cha", 'has no kind "podcliqueset"'),
     ],
 )
 async def test_a_name_that_nothing_has_is_an_error(
