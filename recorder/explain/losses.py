@@ -28,7 +28,7 @@ from recorder.facts.projections import (
     Workload,
     Workloads,
 )
-from recorder.model.facts import Appeared, Cordoned
+from recorder.model.facts import Appeared, Cordoned, FieldChanged
 from recorder.model.moment import LAST
 from recorder.model.outcomes import EndedBy, Happened, HitBy, Role
 from recorder.model.state import controller
@@ -87,6 +87,7 @@ def carries_out(verdict: Verdict, pod: Placement) -> bool:
     as that began, and acts by a service account of its namespace, as the Pods
     of a Plan that upgrades nodes.
     """
+    order = Appeared, FieldChanged
     account = f"system:serviceaccount:{pod.pod.namespace}:"
     bound_at = pod.bound_at
     if pod.gpus or bound_at is None:
@@ -97,7 +98,7 @@ def carries_out(verdict: Verdict, pod: Placement) -> bool:
         if one.role in {Role.DECISION, Role.ACT}
     )
     return any(
-        (isinstance(act.fact.detail, Appeared) and act.fact.object == pod.pod)
+        (isinstance(act.fact.detail, order) and act.fact.object == pod.pod)
         or (
             (act.fact.actor or "").startswith(account)
             and bound_at >= act.observed_at - LIMITS.moment

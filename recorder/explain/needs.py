@@ -6,9 +6,10 @@ the requested object, not the node that this object is about.
 
 from collections.abc import Iterable
 
+from recorder.facts import HOST_COMMAND
 from recorder.facts.projections import NodeState
 from recorder.model.fact import Fact, FactKind, StoredFact
-from recorder.model.facts import Appeared, ConditionChanged
+from recorder.model.facts import Appeared, ConditionChanged, FieldChanged
 from recorder.model.reference import ObjectIdentity
 
 ObjectName = tuple[str, str, str]
@@ -24,6 +25,7 @@ _IDS = ("provider_id", "machine_id", "system_uuid")
 _ID_MIN = 4
 """The length from which a part of a provider ID is no number in a set."""
 
+_AUTHORED = frozenset({"DisruptionTarget", HOST_COMMAND})
 _LEAVING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
 
@@ -43,12 +45,13 @@ def _has_author(fact: Fact, thing: ObjectIdentity) -> bool:
         return False
     if thing.kind != "Pod":
         return True
-    if isinstance(fact.detail, Appeared):
-        return fact.detail.created and not fact.detail.state.owners
-    return fact.kind in _LEAVING or (
-        isinstance(fact.detail, ConditionChanged)
-        and fact.detail.type == "DisruptionTarget"
-    )
+    match fact.detail:
+        case Appeared(created=created, state=state):
+            return created and not state.owners
+        case ConditionChanged(type=why) | FieldChanged(field=why):
+            return why in _AUTHORED
+        case _:
+            return fact.kind in _LEAVING
 
 
 def machines_of(facts: Iterable[StoredFact], base: NodeState) -> set[str]:

@@ -18,6 +18,7 @@ from recorder.model.facts import (
     ContainerEnded,
     Ended,
     EventOccurred,
+    FieldChanged,
     LabelChanged,
     Requested,
 )
@@ -100,7 +101,8 @@ DEBUGGER: Final = "kubectl-debug"
 there is not recorded, and may be a reboot."""
 
 HOST_COMMAND: Final = "host_command"
-"""Of a Pod without an owner that may do anything to its node: what it runs."""
+"""Of a Pod without an owner that may do anything to the node it is on: what it
+runs. It changes when the Pod is bound."""
 
 REFUSED: Final = frozenset({"UnexpectedAdmissionError"})
 """Reasons of a kubelet that could not give a Pod a device of the node."""
@@ -221,7 +223,7 @@ def is_evidence(fact: Fact) -> bool:
             found = found or HOST_COMMAND in detail.state.fields
         case Ended():
             found = detail.reason in REFUSED
-        case Requested():
+        case Requested() | FieldChanged(field="host_command"):
             found = True
         case _:
             pass

@@ -18,6 +18,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import astuple
 
+from recorder.facts.bearing import HOST_COMMAND
 from recorder.facts.classify import shapes
 from recorder.facts.classify.managers import moved
 from recorder.facts.classify.shapes import Managed
@@ -52,8 +53,12 @@ MEMBERS = {
     "container_runtime_version": "containerRuntimeVersion",
     "start_time": "startTime",
     "completion_time": "completionTime",
+    HOST_COMMAND: "containers",
 }
 """How the API calls what states call otherwise."""
+
+_COMMAND = (b'"f:containers"',)
+"""Where a Pod has what it runs: who bound the Pod did not write it."""
 
 _OF_OTHER_KINDS = frozenset({"boot_id", *MACHINE, "unschedulable", "message"})
 """Fields that have a kind of fact of their own, or are part of another."""
@@ -124,7 +129,8 @@ def changes(
     if found:
         movers = movers_of(old.writers, new.writers, managed)
         for change in found:
-            change.author = author_of(change.path, movers, managed)
+            by = () if change.path == _COMMAND else movers
+            change.author = author_of(change.path, by, managed)
     return found
 
 
@@ -180,6 +186,8 @@ def _plain(
         path = (b'"f:nodeName"',)
         found.append(Change(FactKind.BOUND, bound, None, path))
     for field in sorted(f for f in fields if f not in _OF_OTHER_KINDS):
+        if field == HOST_COMMAND and old.node == new.node:
+            continue  # its owner left it: it does nothing new
         sides = old.fields.get(field), new.fields.get(field)
         changed = facts.FieldChanged(field, *sides)
         path = (_member(field),)

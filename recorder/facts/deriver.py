@@ -52,7 +52,7 @@ from recorder.model.facts import (
 from recorder.model.reference import ObjectIdentity, Resource
 from recorder.model.state import Scalar
 
-DERIVATION = 14
+DERIVATION = 15
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 

@@ -189,7 +189,7 @@ def _of_pod(state: State, pod: Pod, before: State | None) -> None:
     state.fields = _present(fields)
     first, containers = bytes(spec.init_containers), bytes(spec.containers)
     state.mark = mark_of(first, containers)
-    if spec.containers and not state.owners:
+    if spec.containers and state.node and not state.owners:
         state.fields |= _host_command(spec)
     if before is not None and before.mark == state.mark:
         state.gpus = before.gpus
@@ -201,7 +201,7 @@ def _of_pod(state: State, pod: Pod, before: State | None) -> None:
 
 
 def _host_command(spec: PodSpec) -> dict[str, Scalar]:
-    """Return what a Pod runs that may do anything to its node."""
+    """Return what a Pod runs that may do anything to the node it is on."""
     written = bytes(spec.containers)
     if not (spec.host_pid or b'"privileged"' in written):
         return {}

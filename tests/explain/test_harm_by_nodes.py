@@ -135,11 +135,20 @@ def test_a_boot_that_comes_back_cost_no_pod(new: str) -> None:
     assert len(harmed(tale)) == (new == "boot-3")
 
 
-def test_the_pod_that_reboots_its_node_is_not_lost_by_that() -> None:
+@pytest.mark.parametrize("waits", [False, True])
+def test_the_pod_that_reboots_its_node_is_not_lost_by_that(
+    *, waits: bool
+) -> None:
     tale, pod = Tale("n1").pod_runs(1, "llm-0", "n1"), a_pod("shell")
-    fields = {"host_command": "chroot /host systemctl reboot"}
-    made = {"created": True, "state": {"node": "n1", "fields": fields}}
-    tale.add(5, FactKind.APPEARED, made, about=pod)
+    command, field = "chroot /host systemctl reboot", "host_command"
+    state = {} if waits else {"node": "n1", "fields": {field: command}}
+    made = {"created": True, "state": state}
+    node = None if waits else "n1"
+    tale.add(5, FactKind.APPEARED, made, about=pod, node=node)
+    if waits:
+        acts = {"field": field, "old": None, "new": command}
+        tale.add(5.5, FactKind.BOUND, {"old": None, "node": "n1"}, about=pod)
+        tale.add(5.5, FactKind.FIELD_CHANGED, acts, about=pod)
     tale.add(6, FactKind.STARTED, {}, about=pod)
     (hit,) = harmed(tale.crashes(20))
     assert hit.pods_hit == ["llm-0"]

@@ -120,6 +120,21 @@ def test_a_command_that_takes_the_machine_down_has_an_author(
     assert (found and found.actor.name) == by
 
 
+def test_who_made_a_pod_ordered_what_it_does_and_not_who_bound_it() -> None:
+    tale, pod = Tale(), a_pod("shell")
+    for after, user, sub in ((10, "dora", None), (11, "binder", "binding")):
+        tale.asks(after, user, "create", resource="pods", subresource=sub)
+        asked = tale.facts[-1]
+        about = msgspec.structs.replace(asked.fact, object=pod)
+        tale.facts[-1] = msgspec.structs.replace(asked, fact=about)
+    acts = {"field": "host_command", "old": None, "new": "nsenter reboot"}
+    tale.add(11, FactKind.FIELD_CHANGED, acts, about=pod, actor="kubectl-run")
+    assert decided(tale.crashes(20).verdict())[:2] == (
+        Decision.ADMIN_REQUEST,
+        "dora",
+    )
+
+
 def test_who_restarts_a_kubelet_by_a_command_is_named() -> None:
     state = {
         "node": "n1",

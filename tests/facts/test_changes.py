@@ -3,7 +3,13 @@
 import orjson
 import pytest
 
-from recorder.facts import derive, says, state_of
+from recorder.facts import (
+    HOST_COMMAND,
+    derive,
+    is_evidence,
+    says,
+    state_of,
+)
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
 from tests.facts.versions import (
@@ -243,6 +249,47 @@ def test_what_a_pod_may_do_to_its_node_is_a_fact(
     (fact,) = derive(an_entry(PODS, document), None).facts
     state = stored_detail(fact)["state"]
     assert state.get("fields", {}).get("host_command") == said
+
+
+def a_shell(node: str | None, **metadata: object) -> dict[str, object]:
+    """Return a Pod that a program made, and that reboots its node."""
+    named = {"name": "shell", "namespace": "ops", "uid": "u"}
+    runs = [{"command": ["nsenter", "reboot"]}]
+    return {
+        "metadata": named | metadata,
+        "spec": {"nodeName": node, "hostPID": True, "containers": runs},
+    }
+
+
+def test_a_pod_acts_on_a_node_from_when_it_is_bound() -> None:
+    """By who wrote what it runs, not by who bound it."""
+    by = [
+        {"manager": manager, "fieldsV1": {field: {}}}
+        for manager, field in (
+            ("node-shell", "f:containers"),
+            ("kube-scheduler", "f:conditions"),
+        )
+    ]
+    waiting = a_shell(None, managedFields=by[:1])
+    (made,), state = derive(an_entry(PODS, waiting), None)
+    assert (made.node, is_evidence(made)) == (None, False)
+    placed = an_entry(PODS, a_shell("gpu-001", managedFields=by))
+    bound, acts = derive(placed, state).facts
+    assert (bound.kind, bound.node) == (FactKind.BOUND, "gpu-001")
+    assert not is_evidence(bound)
+    assert stored_detail(acts) | {"by": None} == {
+        "field": HOST_COMMAND,
+        "old": None,
+        "new": "nsenter reboot",
+        "by": None,
+    }
+    assert (acts.node, acts.actor) == ("gpu-001", "node-shell")
+    assert is_evidence(acts)
+
+
+def test_a_pod_that_its_owner_leaves_does_nothing_new() -> None:
+    owned = a_shell("gpu-001", ownerReferences=[{"kind": "DaemonSet"}])
+    assert between(PODS, owned, a_shell("gpu-001")) == []
 
 
 def test_a_workload_counts_and_ends() -> None:

@@ -120,6 +120,9 @@ def _commanded(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
             over = False
         case Vanished(state=state) if state.fields.get("phase") == "Pending":
             over = True
+        case FieldChanged(field="host_command", old=None, new=str(command)):
+            # It was bound after it was created.
+            state, over = ObjectState(fields={HOST_COMMAND: command}), False
         case _:
             return
     decision = knowledge.commanded(str(state.fields.get(HOST_COMMAND, "")))

@@ -120,6 +120,7 @@ def _made(request: Signal, change: Signal) -> bool:
     return (
         topic in _OF_OBJECT
         and detail.verb in _verbs(change)
+        and detail.subresource != "binding"
         and evicts == (topic is Topic.EVICTION)
         and _about(request) == _about(change)
     )
@@ -130,7 +131,8 @@ def _verbs(change: Signal) -> Collection[str]:
     ended = change.over or change.kind is FactKind.DELETION_REQUESTED
     if ended or change.topic is Topic.OBJECT_END:
         return {"delete"}
-    made = change.kind is FactKind.APPEARED
+    of_pod = change.stored.fact.about == "Pod"  # that is bound afterwards
+    made = change.kind is FactKind.APPEARED or of_pod
     return {"create"} if made or change.topic is Topic.EVICTION else _CHANGES
 
 
