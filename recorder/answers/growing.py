@@ -113,10 +113,8 @@ def trace_of(judged: Sequence[Verdict]) -> Trace:
 
 def _over_at(verdict: Verdict) -> datetime | None:
     """Return when a verdict was over; removal of its node ends it too."""
-    if verdict.back_in_service_at is not None:
-        return verdict.back_in_service_at
     is_gone = verdict.happened is Happened.REMOVED
-    return verdict.not_after if is_gone else None
+    return verdict.not_after if is_gone else verdict.over_at
 
 
 def continued(

@@ -101,7 +101,7 @@ class Incident(Document, frozen=True, kw_only=True):
         """Return the incident of verdicts in log order, named by the first."""
         first, totals = judged[0], Totals.of(hits)
         nodes = sorted({verdict.node for verdict in judged})
-        backs = [verdict.back_in_service_at for verdict in judged]
+        ends = [verdict.over_at for verdict in judged]
         alone = len(judged) == 1
         return cls(
             id=first.id,
@@ -109,7 +109,7 @@ class Incident(Document, frozen=True, kw_only=True):
             cause=first.cause,
             nodes=nodes,
             since=min(verdict.began_at for verdict in judged),
-            until=max(filter(None, backs)) if all(backs) else None,
+            until=max(filter(None, ends)) if all(ends) else None,
             duration=first.duration,
             group=IncidentGroup.NODE
             if alone

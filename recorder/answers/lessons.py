@@ -139,7 +139,7 @@ def _of_node(verdict: Verdict) -> Iterator[str]:
             f"Check that {node} is sound: {verdict.fault.fault} was reported"
             " before it came back into service"
         )
-    if verdict.back_in_service_at is None:
+    if verdict.is_out:
         yield f"Return {node} to service, or take it out of the fleet"
     if verdict.clock_skew_seconds:
         yield f"Synchronize the clock of {node}"

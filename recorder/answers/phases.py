@@ -199,11 +199,14 @@ def _after(resolved: _Sign, mitigated: _Sign) -> _Sign:
 
 
 def _resolved(verdicts: Sequence[Verdict]) -> _Sign:
-    away = {v.node for v in verdicts if v.back_in_service_at is None}
-    if away:
-        names = ", ".join(sorted(away))
-        return None, f"not back in service: {names}", None
-    back = [v.back_in_service_at for v in verdicts if v.back_in_service_at]
+    lasting = [v for v in verdicts if v.over_at is None]
+    if lasting:
+        names = ", ".join(sorted({v.node for v in lasting}))
+        out = any(v.is_out for v in lasting)
+        is_not = "not back in service" if out else "still degraded"
+        return None, f"{is_not}: {names}", None
+    over = [v.over_at for v in verdicts if v.over_at]
     nodes = {v.node for v in verdicts}
     name = verdicts[0].node if len(nodes) == 1 else counted(len(nodes), "node")
-    return max(back), f"{name} back in service", None
+    again = "back " * any(v.back_in_service_at for v in verdicts)
+    return max(over), f"{name} {again}in service", None

@@ -211,7 +211,7 @@ class _Group(Struct):
             longest_down_seconds=_seconds(max(down, default=None)),
             mean_away_seconds=_seconds(_mean(away)),
             longest_away_seconds=_seconds(max(away, default=None)),
-            not_back=sum(v.back_in_service_at is None for v in verdicts),
+            not_back=sum(v.is_out for v in verdicts),
         )
 
 

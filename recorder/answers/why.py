@@ -190,8 +190,7 @@ def _at(found: Sequence[Verdict], at: datetime | None) -> Sequence[Verdict]:
     going_on = [
         v
         for v in found
-        if v.began_at <= at
-        and (v.back_in_service_at is None or v.back_in_service_at >= at)
+        if v.began_at <= at and (v.over_at is None or v.over_at >= at)
     ]
     before = [v for v in found if v.at <= at]
     soon = [v for v in found if v.began_at <= shifted(at, SOON)]

@@ -148,7 +148,7 @@ def _found(
         not_after=first,
         down_seconds=None if down is None else down.seconds,
         away_seconds=None if away is None else away.seconds,
-        duration=None if stays else shown(down, away),
+        duration=degraded_of(transition) if stays else shown(down, away),
         clock_skew_seconds=chain.skew.total_seconds(),
         began_at=min(chain.began.at, effect.at),
         at=effect.at,
@@ -504,6 +504,26 @@ def away_of(
         left, bound = proved, True
     length = max(back.observed_at - left, timedelta())
     return Duration.of(DurationKind.AWAY, length, at_most=bound)
+
+
+def degraded_of(transition: Transition) -> Duration | None:
+    """Return how long a fault of a node in service lasted.
+
+    None while it lasts, and if no end is recorded.
+    """
+    fault, episode = transition.effect, transition.episode
+    ends = [
+        mark
+        for mark in (*episode.signals, *episode.marks)
+        if mark.subject == fault.subject
+        and mark.order > fault.order
+        and (mark.over or mark.status != fault.status)
+    ]
+    end = min(ends, key=lambda mark: mark.order, default=None)
+    if end is None:
+        return None
+    length = max(end.at - fault.at, timedelta())
+    return Duration.of(DurationKind.DEGRADED, length, at_most=end.listed)
 
 
 def carrier_of(

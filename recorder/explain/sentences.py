@@ -114,7 +114,8 @@ def _lasted(verdict: Verdict) -> str:
     duration, stage = verdict.duration, verdict.last_stage
     down = duration is not None and duration.kind is DurationKind.DOWN
     if verdict.happened in STAYED:
-        return ""
+        long = duration if duration and duration.seconds >= 1 else None
+        return f" for {lasts(long)}" if long else ""
     if verdict.back_in_service_at is None and not down:
         reached = f", last stage: {stage.stage}" if stage else ""
         return f" (not back in service{reached})"

@@ -372,3 +372,19 @@ class Verdict(Document, frozen=True, kw_only=True):
 
     hiding: Sequence[Hole] = field(name="_hiding")
     """The gaps that overlap its evidence and reduce its confidence."""
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it took the node out of service, which is not back."""
+        stayed = self.happened in {Happened.DEGRADED, Happened.JOINED}
+        return self.back_in_service_at is None and not stayed
+
+    @property
+    def over_at(self) -> datetime | None:
+        """When it was back in service, or sound again; None while it lasts."""
+        lasted = self.duration
+        if self.back_in_service_at is not None or self.is_out:
+            return self.back_in_service_at
+        if self.happened is Happened.JOINED:
+            return self.at
+        return None if lasted is None else self.at + lasted.length

@@ -41,10 +41,11 @@ class Happened(StrEnum):
 
 
 class DurationKind(StrEnum):
-    """What lasted: a node was down, or away from service."""
+    """What lasted: a node was down, away from service, or degraded."""
 
     DOWN = "down"
     AWAY = "away"
+    DEGRADED = "degraded"
 
 
 class Mode(StrEnum):

@@ -8,6 +8,7 @@ from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Happened, Mode, Role
 from tests.explain.tale import Tale
+from tests.support.builders import at
 
 STUCK = "watchdog: BUG: soft lockup - CPU#63 stuck for 25s! [kswapd0:428]"
 
@@ -37,6 +38,23 @@ def test_a_recorded_failure_of_a_kubelet_is_said_in_its_own_words() -> None:
     assert verdict.sentence == (
         f"n1 was degraded at 03:00:10, probably because of {name} ({name})."
     )
+
+
+def test_a_degraded_node_is_in_service_until_and_after_its_fault_ends() -> (
+    None
+):
+    name = "KernelDeadlock"
+    tale = Tale("n1").condition(10, name, "True", name, was="False")
+    lasting = tale.verdict()
+    tale.condition(40, name, "False", "Fine", was="True")
+    tale.condition(60, name, "True", name, was="False")
+    over, again = tale.verdicts()
+
+    assert not any(v.is_out for v in (lasting, over, again))
+    assert (lasting.over_at, again.over_at) == (None, None)
+    assert over.over_at == at(40)
+    assert "degraded at 03:00:10 for 30 s, probably" in over.sentence
+    assert "degraded at 03:01:00, probably" in again.sentence
 
 
 def test_a_sentence_is_no_surer_than_what_a_gap_left_of_the_verdict() -> None:

@@ -9,8 +9,9 @@ export const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
   nodes gangSize gpus outcome hitAt runningAgainAt
   gpuHoursLost gpuHoursSinceCheckpoint evidence says`;
 
-export const VERDICT = `id node bootIdBefore bootIdAfter beganAt at backInServiceAt
-  duration { kind atMost }
+export const VERDICT = `id node happened bootIdBefore bootIdAfter
+  beganAt at backInServiceAt
+  duration { kind seconds atMost }
   downSeconds awaySeconds
   mode cause
   fault { class says at }

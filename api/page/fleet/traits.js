@@ -93,10 +93,10 @@ const LOST = new Set([
  * @returns {{rank: number, tone: string, word: string}} rank 0 is the worst
  */
 export function severityOf({ to, happened, totals }) {
-  const isGone = happened === 'REMOVED' || happened === 'JOINED';
+  const isOut = to === null && happened !== 'REMOVED' && happened !== 'DEGRADED';
   let rank = LOST.has(happened) ? 2 : 3;
   if (totals.pods > 0) rank = 1;
-  if (to === null && !isGone) rank = 0;
+  if (isOut) rank = 0;
   const [tone, word] = SEVERITIES[rank];
   return { rank, tone, word };
 }

@@ -117,7 +117,7 @@ function aboutOf(verdict) {
     ['Mode', MODE[mode]],
     ['Cause', term(cause)],
     ...downRows(verdict),
-    ['Out of service', awayWords(verdict)],
+    ...awayRows(verdict),
     ...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
     ...(bootIdAfter === null ? [] : [['Boot ID', bootWords(verdict)]]),
   ];
@@ -129,11 +129,17 @@ function aboutOf(verdict) {
 const downRows = ({ downSeconds }) =>
   downSeconds === null ? [] : [['Down', lasts(downSeconds, true)]];
 
-/** @param {any} verdict */
-function awayWords({ backInServiceAt, awaySeconds, duration }) {
-  if (backInServiceAt === null) return 'not back in service';
-  if (awaySeconds === null) return 'never';
-  return lasts(awaySeconds, duration?.kind === 'AWAY' && duration.atMost);
+/** @param {any} verdict @returns {[string, string][]} */
+function awayRows({ happened, backInServiceAt, awaySeconds, duration }) {
+  if (happened === 'JOINED') return [];
+  if (happened === 'DEGRADED') {
+    return [['Degraded', duration === null ? 'not known to be over'
+      : lasts(duration.seconds, duration.atMost)]];
+  }
+  const away = awaySeconds === null ? 'never'
+    : lasts(awaySeconds, duration?.kind === 'AWAY' && duration.atMost);
+  return [['Out of service',
+    backInServiceAt === null ? 'not back in service' : away]];
 }
 
 /** @param {any} decision */

@@ -14,12 +14,18 @@ const SECOND = 1000;
 export const logOf = (id) => id.slice(0, id.lastIndexOf('/'));
 
 /**
+ * What is said of an incident that is not over.
+ * @type {Record<string, string>}
+ */
+const WITHOUT_END = { REMOVED: '', DEGRADED: 'lasting' };
+
+/**
  * How long it lasted, as its sentence says.
  * @param {any} incident
  * @returns {string}
  */
 export function lasted({ happened, to, duration }) {
-  if (to === null) return happened === 'REMOVED' ? '' : 'not back';
+  if (to === null) return WITHOUT_END[happened] ?? 'not back';
   return duration === null ? '' : lasts(duration.seconds, duration.atMost);
 }
 

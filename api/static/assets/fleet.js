@@ -160,10 +160,10 @@ const LOST = new Set([
 'REBOOT', 'UNREACHABLE', 'REPLACED', 'REJOINED', 'REMOVED',
 ]);
 function severityOf({ to, happened, totals }) {
-const isGone = happened === 'REMOVED' || happened === 'JOINED';
+const isOut = to === null && happened !== 'REMOVED' && happened !== 'DEGRADED';
 let rank = LOST.has(happened) ? 2 : 3;
 if (totals.pods > 0) rank = 1;
-if (to === null && !isGone) rank = 0;
+if (isOut) rank = 0;
 const [tone, word] = SEVERITIES[rank];
 return { rank, tone, word };
 }

@@ -83,8 +83,9 @@ const GAP = 'id source resource from to reason proved possible healed';
 const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
 nodes gangSize gpus outcome hitAt runningAgainAt
 gpuHoursLost gpuHoursSinceCheckpoint evidence says`;
-const VERDICT = `id node bootIdBefore bootIdAfter beganAt at backInServiceAt
-duration { kind atMost }
+const VERDICT = `id node happened bootIdBefore bootIdAfter
+beganAt at backInServiceAt
+duration { kind seconds atMost }
 downSeconds awaySeconds
 mode cause
 fault { class says at }
@@ -1109,8 +1110,9 @@ const { span } = in_time_clock;
 const { term } = in_words_plain;
 const SECOND = 1000;
 const logOf = (id) => id.slice(0, id.lastIndexOf('/'));
+const WITHOUT_END = { REMOVED: '', DEGRADED: 'lasting' };
 function lasted({ happened, to, duration }) {
-if (to === null) return happened === 'REMOVED' ? '' : 'not back';
+if (to === null) return WITHOUT_END[happened] ?? 'not back';
 return duration === null ? '' : lasts(duration.seconds, duration.atMost);
 }
 const lasts = (seconds, atMost) =>

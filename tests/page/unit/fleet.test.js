@@ -95,6 +95,7 @@ test('the worst is what is not back, then what hit work', () => {
   assert.equal(word({}), 'node only');
   assert.equal(word({ happened: 'CORDONED' }), 'minor');
   assert.equal(word({ happened: 'REMOVED', to: null }), 'node only');
+  assert.equal(word({ happened: 'DEGRADED', to: null }), 'minor');
 });
 
 test('heat-maps count by day what began then, of nodes and of racks', () => {

@@ -35,6 +35,7 @@ test('an incident is described in one line', () => {
   assert.equal(lasted(incident()), '6 min 12 s at most');
   assert.equal(lasted(incident({ duration: null })), '');
   assert.equal(lasted(incident({ to: null })), 'not back');
+  assert.equal(lasted(incident({ to: null, happened: 'DEGRADED' })), 'lasting');
   assert.equal(because(incident()), 'hung-kernel');
   assert.equal(because(incident({ verdicts: [{ ...verdict, decision }] })),
     'hung-kernel → auto-remediation');
