@@ -20,7 +20,7 @@ def an_incident(position: int, *, began: float, effect: float) -> Incident:
         confidence=Confidence.UNKNOWN,
         sentence="gpu-002 rebooted.",
         duration=None,
-        back_in_service_at=None,
+        over_at=None,
         began_at=at(began),
         effect=SimpleNamespace(stored=stored),
     )
