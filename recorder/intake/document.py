@@ -58,7 +58,7 @@ class Document:
         self._object = read
         self.wire = read.wire
         self._substance: bytes | None = None
-        self._ready: bool | None = None
+        self._ready: str | None = None
         collection = collection_of(resource)
         self._kind = kind or BUILT_IN_KINDS.get(collection)
         self.raw = read.raw
@@ -80,8 +80,17 @@ class Document:
     @property
     def ready(self) -> bool:
         """Whether a Node reports that it is ready."""
+        return self._readiness == "True"
+
+    @property
+    def is_unheard(self) -> bool:
+        """Whether a Node is silent, as the node controller sees it."""
+        return self._readiness == "Unknown"
+
+    @property
+    def _readiness(self) -> str:
         if self._ready is None:
-            self._ready = node_ready(self.raw, self.wire) == "True"
+            self._ready = node_ready(self.raw, self.wire) or ""
         return self._ready
 
     def draft(

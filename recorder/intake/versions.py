@@ -4,8 +4,8 @@ Decides for each document whether the log needs it: a list shows mostly what is
 known, and nearly all updates of Nodes and Leases change only a time. Such
 heartbeats are counted at their object. Of a Lease the last folded renewal is
 kept, because it is the last sign of life when a node goes silent: it becomes
-an entry when the next one comes late, when the node stops being ready, or when
-the node is deleted.
+an entry when the next one comes late, when the node stops being ready or goes
+silent while it is not, or when the node is deleted.
 
 Events have no heads: an hour of them may be a million objects, and the log can
 answer every query about them.
@@ -97,8 +97,13 @@ class Versions:
         return True, silence
 
     def silenced(self, head: Head, document: Document) -> Renewal | None:
-        """Take the last renewal of a node that stops being ready."""
-        if document.key[0] != NODES or not head.ready or document.ready:
+        """Take the last renewal of a node that stops being ready.
+
+        Or that goes silent while it is not: its kubelet was alive until then.
+        """
+        if document.key[0] != NODES or document.ready:
+            return None
+        if not head.ready and not document.is_unheard:
             return None
         return self.last_renewal(head.identity.name)
 

@@ -182,12 +182,12 @@ def test_a_condition_that_flips_is_never_folded() -> None:
     assert story.summaries() == ["listed gpu-001 3", "modified gpu-001 10"]
 
 
-def renewals(*times: float) -> list[WatchFrame]:
+def renewals(*times: float, first: int = 10) -> list[WatchFrame]:
     return [
         a_frame(
             LEASES,
             "MODIFIED",
-            a_lease("gpu-001", 10 + number, renewed=time),
+            a_lease("gpu-001", first + number, renewed=time),
             when=time,
         )
         for number, time in enumerate(times)
@@ -233,6 +233,32 @@ def test_the_last_renewal_is_entered_when_the_node_is_not_ready(
 
     assert story.summaries("renewed", "modified") == [
         "renewed gpu-001 11", "modified gpu-001 40",
+    ]  # fmt: skip
+
+
+def test_the_last_renewal_is_entered_when_a_node_that_was_not_ready_dies() -> (
+    None
+):
+    """Its kubelet renewed meanwhile, and what it reported is no silence."""
+
+    def turned(version: int, ready: str, when: float) -> WatchFrame:
+        document = a_node("gpu-001", version, ready=ready)
+        document["metadata"]["labels"] = {"changed": f"{version}"}
+        return a_frame(NODES, "MODIFIED", document, when=when)
+
+    story = Story(
+        *a_watched_lease(),
+        *renewals(10, 20),
+        turned(40, "False", 24),
+        *renewals(30, 40, 50, first=12),
+        turned(50, "False", 52),
+        turned(60, "Unknown", 92),
+        turned(70, "Unknown", 93),
+    )
+
+    assert story.summaries("renewed", "modified") == [
+        "renewed gpu-001 11", "modified gpu-001 40", "modified gpu-001 50",
+        "renewed gpu-001 14", "modified gpu-001 60", "modified gpu-001 70",
     ]  # fmt: skip
 
 
