@@ -397,19 +397,12 @@ def _failures_of(verdicts: Iterable[Verdict]) -> dict[str, list[Failure]]:
     """Return verdicts as they affect workloads, by node.
 
     What containers may outlive costs none that the next failure of the node
-    ended, after it was back in service. A boot that comes back never ended:
-    another machine has the same name.
+    ended, after it was back in service.
     """
     on: dict[str, list[Failure]] = {}
     for one in filter(None, map(failure_of, verdicts)):
         on.setdefault(one.verdict.node, []).append(one)
     for failures in on.values():
-        own = [one.verdict for one in failures]
-        failures[:] = [
-            one
-            for one in failures
-            if not any(_comes_back(one.verdict, other) for other in own)
-        ]
         for place, one in enumerate(failures):
             back = one.verdict.back_in_service_at
             if back is None or one.verdict.happened not in OUTLIVED:
@@ -422,15 +415,6 @@ def _failures_of(verdicts: Iterable[Verdict]) -> dict[str, list[Failure]]:
             until = min([one.until, *then])
             failures[place] = dataclasses.replace(one, until=until)
     return on
-
-
-def _comes_back(verdict: Verdict, other: Verdict) -> bool:
-    """Return whether the boot before one of two reboots is that after both."""
-    if {verdict.happened, other.happened} != {Happened.REBOOT}:
-        return False
-    first, last = sorted([verdict, other], key=lambda one: position(one.id))
-    before = first.boot_id_before
-    return first is not last and before == last.boot_id_after is not None
 
 
 def by_workload(hits: Iterable[Hit]) -> list[Hit]:

@@ -69,6 +69,8 @@ def sentence(verdict: Verdict) -> str:
             if verdict.happened is Happened.REBOOT:
                 verb = "was rebooted"
             verb = _hedged(verb, _sure(verdict, decided.confidence))
+    if verdict.effect.topic is Topic.BOOT:
+        verb = verb.replace("deleted and ", "")  # its Node is kept
     first, also, rest = verb.partition(" and ")
     sign, then = verdict.effect, f"{also}{rest}"
     # A silent kubelet is started, and a deleted Node joins, later than that.

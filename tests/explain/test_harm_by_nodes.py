@@ -3,11 +3,19 @@
 It hits the Pods that end with it, and none that ended for another reason.
 """
 
+from itertools import pairwise
+
 import pytest
 
 from recorder.explain.ending_sentences import ending_sentence
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Confidence, EndedBy, HitBy, Outcome
+from recorder.model.outcomes import (
+    Confidence,
+    EndedBy,
+    Happened,
+    HitBy,
+    Outcome,
+)
 from recorder.model.reference import ObjectIdentity
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale, ended, harmed
@@ -125,14 +133,39 @@ def test_a_pod_that_outlives_its_kubelet_dies_with_its_machine() -> None:
     assert happened[hit.charges[0].verdict or ""] == "reboot"
 
 
-@pytest.mark.parametrize("new", ["boot-1", "boot-3"])
-def test_a_boot_that_comes_back_cost_no_pod(new: str) -> None:
-    """Two machines have the name of one Node, and report in turn."""
+@pytest.mark.parametrize(
+    ("fields", "happened"),
+    [
+        (["machine_id", "system_uuid"], Happened.REPLACED),
+        (["machine_id"], Happened.REBOOT),
+    ],
+    ids=["another machine", "a new system"],
+)
+def test_another_machine_under_the_name_of_a_node_reboots_none(
+    fields: list[str], happened: Happened
+) -> None:
+    """Two machines report in turn, and the Pods of the first still run.
+
+    A system that is installed anew keeps the UUID of its machine.
+    """
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
-    tale.boots(60).ready(62).lost(64).boots(70, old="boot-2", new=new)
-    said = f"Node n1 has been rebooted, boot id: {new}"
-    tale.event(76, "kubelet", "Rebooted", said)
-    assert len(harmed(tale)) == (new == "boot-3")
+    turns = [(2, "boot-1", "a"), (60, "boot-2", "b"), (64, "boot-1", "a")]
+    for (_, old, was), (seconds, new, now) in pairwise([turns[0], *turns]):
+        if new != old:
+            tale.boots(seconds, old=old, new=new)
+        for field in fields if now != was else ("machine_id", "system_uuid"):
+            turned = {"field": field, "old": was, "new": now}
+            tale.add(seconds, FactKind.MACHINE_CHANGED, turned, node="n1")
+    for seconds in (66, 170, 270):
+        said = "Node n1 has been rebooted, boot id: boot-1"
+        tale.event(seconds, "kubelet", "Rebooted", said)
+
+    first = tale.verdicts("n1")[0]
+    assert first.happened is happened
+    if happened is Happened.REPLACED:
+        assert tale.verdicts("n1") == [first]
+        assert "was replaced by another machine" in first.sentence
+        assert harmed(tale)[0].outcome is Outcome.SURVIVED
 
 
 @pytest.mark.parametrize("waits", [False, True])

@@ -85,7 +85,8 @@ def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
         return False
     if named != first:
         return at < seen - LIMITS.moment
-    return at <= seen + LIMITS.moment
+    after = (other for other in boots.values() if seen < other <= at)
+    return at <= seen + LIMITS.moment and not any(after)
 
 
 STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})

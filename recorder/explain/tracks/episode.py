@@ -15,6 +15,7 @@ from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
 from recorder.model.moment import LAST
 from recorder.model.outcomes import Role
+from recorder.model.state import Scalar
 
 ATTACHED: Final = frozenset(
     {
@@ -61,6 +62,9 @@ class Episode:
 
     metrics: Mapping[str, MetricRule] = MappingProxyType({})
     """The rules of metrics, by their names."""
+
+    machines: Mapping[str, Mapping[str, Scalar]] = MappingProxyType({})
+    """The last fields of the Node in each boot; for all its episodes."""
 
     def __init__(
         self, node: str, baseline: NodeState, boots: Mapping[str, datetime]

@@ -45,6 +45,7 @@ from recorder.explain.tracks.clocks import (
 )
 from recorder.explain.tracks.episode import ATTACHED, LASTING, Episode
 from recorder.explain.tracks.transition import latest
+from recorder.explain.tracks.transitions import are_two
 from recorder.facts.projections import (
     NodeState,
     advance,
@@ -114,10 +115,10 @@ class _Reader:
         """Signals from before the node was first seen, by subject."""
 
         self._proofs: dict[datetime, StoredFact] = {}
-        self._boots: dict[str, datetime] = {}
-        if self._state.boot_id is not None:
-            # It explains every Event that names it: its time is not known.
-            self._boots[self._state.boot_id] = LAST
+        # The first explains every Event that names it: its time is not known.
+        first = [base.boot_id] if base.boot_id else []
+        self._boots = dict.fromkeys(first, LAST)
+        self._machines = dict.fromkeys(first, base.fields)
         self._shown: dict[int, datetime] = {}
         """When a Node was last shown before an entry about it."""
 
@@ -260,6 +261,7 @@ class _Reader:
         self._state = advance(self._state, fact)
         if self._state.boot_id is not None:
             self._boots.setdefault(self._state.boot_id, stored.observed_at)
+            self._machines[self._state.boot_id] = self._state.fields
 
     def _see(self, stored: StoredFact) -> None:
         self._seen_at = stored.observed_at
@@ -357,6 +359,7 @@ class _Reader:
         """Open an episode with signals that still hold or came just before."""
         chain = self._open = Episode(self._node, before, self._boots)
         chain.proofs, chain.shown = self._proofs, self._shown
+        chain.machines = self._machines
         for ended in self.chains[-1:]:
             chain.marks += ended.open_orders(sign.at)
             chain.before = ended.signals if chain.marks else ()
@@ -463,9 +466,16 @@ class _Reader:
         return self._boots[sign.boot] != sign.seen
 
     def _opens(self, sign: Signal) -> bool:
-        """Whether it opens an episode; of boots, one that is not known."""
-        known = sign.topic is Topic.REBOOTED and is_explained(
-            sign, self._boots
+        """Whether it opens an episode; of boots, one that is not known.
+
+        Of two machines, each says so whenever the other has reported.
+        """
+        known = sign.topic is Topic.REBOOTED and (
+            is_explained(sign, self._boots)
+            or (
+                boot_named(sign.stored) in self._boots
+                and are_two(*[{}, *self._machines.values()][-2:])
+            )
         )
         return not (known or never_opens(sign))
 
@@ -489,7 +499,10 @@ def begins_anew(chain: Episode, sign: Signal) -> bool:
     if _is_before(sign, chain, boots):
         return False
     seen = sign.seen
-    if _leaves(sign) and chain.returned(seen):
+    leaves = sign.topic in LEAVING and (
+        not sign.over or sign.topic is Topic.IDENTITY
+    )
+    if leaves and chain.returned(seen):
         return True
     if sign.over:
         return False
@@ -511,12 +524,6 @@ def _is_before(sign: Signal, chain: Episode, boots: Sequence[Signal]) -> bool:
         bool(chain.signals) and chain.signals[-1].position == sign.position
     )
     return dated or at_once
-
-
-def _leaves(sign: Signal) -> bool:
-    return sign.topic in LEAVING and (
-        not sign.over or sign.topic is Topic.IDENTITY
-    )
 
 
 def _is_other(sign: Signal, chain: Episode) -> bool:

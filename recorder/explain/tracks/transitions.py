@@ -9,8 +9,15 @@ from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import STARTS, counted, is_first
 from recorder.explain.tracks.episode import Episode
 from recorder.model.fact import FactKind
-from recorder.model.facts import Appeared, Tainted, Untainted, Vanished
+from recorder.model.facts import (
+    Appeared,
+    BootChanged,
+    Tainted,
+    Untainted,
+    Vanished,
+)
 from recorder.model.outcomes import Happened, Role
+from recorder.model.state import Scalar
 
 _STARTS = STARTS | {Topic.SET_UP}
 """Topics of the Events of a kubelet that starts."""
@@ -51,13 +58,9 @@ def stretches_of(
 
 
 def _is_of_one(signal: Signal) -> bool:
-    if signal.topic is Topic.READY:
-        return signal.status == "Unknown"
-    return signal.topic in _STARTS | {
-        Topic.BOOT,
-        Topic.IDENTITY,
-        Topic.REMOVING,
-    }
+    unknown = signal.topic is Topic.READY and signal.status == "Unknown"
+    own = _STARTS | {Topic.BOOT, Topic.IDENTITY, Topic.REMOVING}
+    return unknown or signal.topic in own
 
 
 def _belongs(
@@ -101,10 +104,9 @@ def _starts_again(signal: Signal, last: Stretch) -> bool:
     if not began or last.ended_at is None:
         return False
     before, now = began[-1].stored, signal.stored
-    apart = now.at - before.at
-    if before.fact.kind is not now.fact.kind:
-        return apart > LIMITS.same_write and now.at > last.ended_at
-    return apart > LIMITS.asynchronous and now.at > last.ended_at
+    same = before.fact.kind is now.fact.kind
+    least = LIMITS.asynchronous if same else LIMITS.same_write
+    return now.at - before.at > least and now.at > last.ended_at
 
 
 def _is_near(signal: Signal, last: Stretch) -> bool:
@@ -160,6 +162,11 @@ def _away(
     if gone is not None:
         return gone
     if boots:
+        turned, known = boots[0].detail, episode.machines
+        if isinstance(turned, BootChanged) and are_two(
+            known.get(turned.old or "", {}), known.get(turned.new or "", {})
+        ):
+            return Happened.REPLACED, boots[0]
         return Happened.REBOOT, boots[0]
     # What a kubelet counts after a later boot shows no earlier start.
     words = () if episode.has(Topic.BOOT) else episode.of(Topic.WORD)
@@ -169,6 +176,15 @@ def _away(
         return Happened.UNREACHABLE, lost[0]
     came = stretch.of(Topic.IDENTITY)
     return (Happened.JOINED, came[0]) if came and not came[0].over else None
+
+
+def are_two(then: Mapping[str, Scalar], now: Mapping[str, Scalar]) -> bool:
+    """Return whether fields of a Node are of two machines: no ID is the same.
+
+    A new system keeps that of the machine, and a new board that of the disk.
+    """
+    pairs = [(then.get(one), now.get(one)) for one in MACHINE[:2]]
+    return all(a and b and a != b for a, b in pairs)
 
 
 def _identity(
@@ -227,12 +243,8 @@ def _cordon(chain: Episode) -> tuple[Happened, Signal] | None:
     if not cordons:
         return _driven(chain)
     decided = [s for s in chain.signals if s.role is Role.DECISION]
-    since = min(s.seen for s in [cordons[0], *decided])
-    evicted = [
-        sign
-        for sign in chain.of(Topic.EVICTION)
-        if sign.seen >= since - LIMITS.astray
-    ]
+    since = min(s.seen for s in [cordons[0], *decided]) - LIMITS.astray
+    evicted = any(s.seen >= since for s in chain.of(Topic.EVICTION))
     name = Happened.DRAINED if evicted else Happened.CORDONED
     return name, cordons[0]
 
@@ -262,7 +274,5 @@ def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
 
 
 def _joined(chain: Episode) -> tuple[Happened, Signal] | None:
-    for sign in chain.of(Topic.IDENTITY):
-        if sign.kind is FactKind.APPEARED:
-            return Happened.JOINED, sign
-    return None
+    came = (s for s in chain.of(Topic.IDENTITY) if s.kind is FactKind.APPEARED)
+    return next(((Happened.JOINED, sign) for sign in came), None)
