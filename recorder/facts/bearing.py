@@ -102,7 +102,7 @@ there is not recorded, and may be a reboot."""
 
 HOST_COMMAND: Final = "host_command"
 """Of a Pod without an owner that may do anything to the node it is on: what it
-runs. It changes when the Pod is bound."""
+runs. It changes when the Pod is bound, and when it goes before it ran."""
 
 REFUSED: Final = frozenset({"UnexpectedAdmissionError"})
 """Reasons of a kubelet that could not give a Pod a device of the node."""

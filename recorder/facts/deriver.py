@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from recorder.facts import audits
+from recorder.facts.bearing import HOST_COMMAND
 from recorder.facts.changes import Change, changes, held, snapshot
 from recorder.facts.claims import claimed
 from recorder.facts.classify import lease_renewed_at
@@ -44,6 +45,7 @@ from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     Appeared,
     EventOccurred,
+    FieldChanged,
     LeaseSilent,
     Unreadable,
     Vanished,
@@ -169,7 +171,8 @@ def _derived(draft: Draft, before: State | None, read: Wire) -> Derived:
         inferred = draft.operation is ABSENT
         last = before or now if inferred else now
         ended = _relations(draft, last, last.fields, {})
-        return Derived([_gone(draft, last), *ended], None)
+        unrun = _never_ran(draft, last)
+        return Derived([_gone(draft, last), *unrun, *ended], None)
     metadata = read.metadata
     managed = (metadata.managed_fields if metadata else None) or ()
     if before is None:
@@ -255,6 +258,23 @@ def _gone(draft: Draft, last: State) -> Fact:
         object=draft.identity,
         detail=Vanished(inferred, snapshot(last)),
     )
+
+
+def _never_ran(draft: Draft, last: State) -> Iterator[Fact]:
+    """Yield that a Pod does nothing to its node, if it went before it ran.
+
+    One that is only absent may have run while nothing was recorded.
+    """
+    command = last.fields.get(HOST_COMMAND)
+    if command is None or last.fields.get("phase") != "Pending":
+        return
+    if draft.operation is Operation.DELETED:
+        yield Fact(
+            kind=FactKind.FIELD_CHANGED,
+            node=last.node,
+            object=draft.identity,
+            detail=FieldChanged(HOST_COMMAND, command, None),
+        )
 
 
 def _changed(draft: Draft, change: Change, now: State) -> Fact:

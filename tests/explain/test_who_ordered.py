@@ -313,17 +313,19 @@ def test_who_deletes_a_request_of_a_program_withdraws_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "decision"),
-    [("Pending", None), ("Running", Decision.ADMIN_REQUEST)],
+    ("ran", "decision"), [(False, None), (True, Decision.ADMIN_REQUEST)]
 )
 def test_the_command_of_a_pod_that_never_ran_did_nothing(
-    phase: str, decision: Decision | None
+    *, ran: bool, decision: Decision | None
 ) -> None:
-    fields = {"host_command": "chroot /host systemctl reboot"}
+    field, command = "host_command", "chroot /host systemctl reboot"
+    fields = {field: command}
     made = {"created": True, "state": {"node": "n1", "fields": fields}}
-    gone = {"state": {"node": "n1", "fields": {**fields, "phase": phase}}}
     tale = Tale().add(10, FactKind.APPEARED, made, about=a_pod("shell"))
-    tale.add(12, FactKind.VANISHED, gone, about=a_pod("shell"))
+    tale.add(12, FactKind.VANISHED, {"state": {}}, about=a_pod("shell"))
+    if not ran:
+        none = {"field": field, "old": command, "new": None}
+        tale.add(12, FactKind.FIELD_CHANGED, none, about=a_pod("shell"))
     assert decided(tale.crashes(60).verdict())[0] is decision
 
 

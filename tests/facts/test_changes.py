@@ -287,6 +287,26 @@ def test_a_pod_acts_on_a_node_from_when_it_is_bound() -> None:
     assert is_evidence(acts)
 
 
+@pytest.mark.parametrize(
+    ("phase", "operation", "unrun"),
+    [
+        ("Pending", Operation.DELETED, True),
+        ("Pending", Operation.ABSENT, False),
+        ("Running", Operation.DELETED, False),
+    ],
+)
+def test_a_pod_that_goes_before_it_ran_did_nothing_to_its_node(
+    phase: str, operation: Operation, *, unrun: bool
+) -> None:
+    shell = a_shell("gpu-001") | {"status": {"phase": phase}}
+    _, state = derive(an_entry(PODS, shell), None)
+    facts = derive(an_entry(PODS, shell, operation), state).facts
+    assert [(one.kind, is_evidence(one)) for one in facts] == [
+        (FactKind.VANISHED, False),
+        (FactKind.FIELD_CHANGED, True),
+    ][: 1 + unrun]
+
+
 def test_a_pod_that_its_owner_leaves_does_nothing_new() -> None:
     owned = a_shell("gpu-001", ownerReferences=[{"kind": "DaemonSet"}])
     assert between(PODS, owned, a_shell("gpu-001")) == []

@@ -111,18 +111,14 @@ def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
 
 
 def _commanded(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
-    """Yield what a Pod does to its node; of a shell that is not recorded.
-
-    A Pod that is gone before it ran did nothing.
-    """
+    """Yield what a Pod does to its node; of a shell that is not recorded."""
     match stored.fact.detail:
         case Appeared(state=state, created=True):
             over = False
-        case Vanished(state=state) if state.fields.get("phase") == "Pending":
-            over = True
-        case FieldChanged(field="host_command", old=None, new=str(command)):
-            # It was bound after it was created.
-            state, over = ObjectState(fields={HOST_COMMAND: command}), False
+        case FieldChanged(field="host_command", old=old, new=new):
+            # It was bound after it was created, or is gone before it ran.
+            state = ObjectState(fields={HOST_COMMAND: new or old or ""})
+            over = new is None
         case _:
             return
     decision = knowledge.commanded(str(state.fields.get(HOST_COMMAND, "")))
