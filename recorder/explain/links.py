@@ -525,7 +525,7 @@ def _is_borne_out(
     They may describe the node, or what is planned: that it is gone confirms
     none, and that it is given back only what is taken back as well.
     """
-    noted = step.topic in {Topic.LABEL, Topic.ANNOTATION}
+    noted = step.topic is Topic.METADATA
     own = step if noted or is_later(step) else None
     match decision:
         case Decision.OS_UPGRADE:

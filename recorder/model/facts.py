@@ -58,22 +58,21 @@ class ConditionChanged(_Change, frozen=True):
     by: Writer | None = None
 
 
-class LabelChanged(_Change, frozen=True):
+class MetadataChanged(_Change, frozen=True):
+    """A label or an annotation was added, removed or changed."""
+
+    key: str
+    old: str | None
+    new: str | None
+    by: Writer | None = None
+
+
+class LabelChanged(MetadataChanged, frozen=True):
     """A label was added, removed or changed."""
 
-    key: str
-    old: str | None
-    new: str | None
-    by: Writer | None = None
 
-
-class AnnotationChanged(_Change, frozen=True):
+class AnnotationChanged(MetadataChanged, frozen=True):
     """An annotation was added, removed or changed."""
-
-    key: str
-    old: str | None
-    new: str | None
-    by: Writer | None = None
 
 
 class FieldChanged(_Change, frozen=True):

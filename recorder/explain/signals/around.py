@@ -23,6 +23,7 @@ from recorder.model.facts import (
     EventOccurred,
     FieldChanged,
     LabelChanged,
+    MetadataChanged,
     Requested,
     Tainted,
     Vanished,
@@ -160,7 +161,7 @@ def other_signals(
 
 def text_signals(
     stored: StoredFact,
-    text: AnnotationChanged | LabelChanged,
+    text: MetadataChanged,
     actor: Actor | None,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
@@ -171,7 +172,7 @@ def text_signals(
     """
     label = isinstance(text, LabelChanged)
     table = knowledge.labels if label else knowledge.annotations
-    subject = Subject(Topic.LABEL if label else Topic.ANNOTATION, text.key)
+    subject = Subject(Topic.METADATA, text.key)
     old, new = (
         None if value is None else table.first(text.key, values=value)
         for value in (text.old, text.new)

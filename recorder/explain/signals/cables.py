@@ -48,7 +48,7 @@ class Cables:
         return [
             Signal(
                 Role.RECOVERY if mended else Role.FAULT,
-                Subject(Topic.LABEL, cable.current), stored,
+                Subject(Topic.METADATA, cable.current), stored,
                 None if mended else Fault.LINK,
                 place=cable.port(self._node), over=mended,
             )

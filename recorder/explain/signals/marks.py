@@ -16,13 +16,12 @@ from recorder.explain.signals.actor import actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
-    AnnotationChanged,
     Appeared,
     Claimed,
     ConditionChanged,
     EventOccurred,
     FieldChanged,
-    LabelChanged,
+    MetadataChanged,
 )
 from recorder.model.outcomes import Decision, Role
 from recorder.model.rules_files import shipped_rows
@@ -105,9 +104,9 @@ def _subject(fact: Fact, node: str) -> Subject | None:
     if thing is None or about in _WORDS.no_order or fact.node != node:
         return None
     name = f"{thing.kind}/{thing.name}"
-    if isinstance(fact.detail, AnnotationChanged | LabelChanged):
+    if isinstance(fact.detail, MetadataChanged):
         # A person asks by it, of an object of the node as of the Node.
-        return Subject(Topic.ANNOTATION, f"{name} {fact.detail.key}")
+        return Subject(Topic.METADATA, f"{name} {fact.detail.key}")
     return Subject(Topic.OBJECT, name) if fact.kind in _PROGRESS else None
 
 
@@ -115,10 +114,8 @@ def _of_node(fact: Fact) -> Subject | None:
     match fact.detail:
         case ConditionChanged(type=name):
             return Subject(Topic.CONDITION, name)
-        case LabelChanged(key=key):
-            return Subject(Topic.LABEL, key)
-        case AnnotationChanged(key=key):
-            return Subject(Topic.ANNOTATION, key)
+        case MetadataChanged(key=key):
+            return Subject(Topic.METADATA, key)
         case _:
             return None
 
@@ -140,10 +137,7 @@ def is_undone(mark: Signal) -> bool:
     A value that only states something else, such as a next stage, does not.
     """
     match mark.detail:
-        case (
-            LabelChanged(old=old, new=new)
-            | AnnotationChanged(old=old, new=new)
-        ):
+        case MetadataChanged(old=old, new=new):
             if new is None or new.lower() in _WORDS.nothing:
                 return True
             return bool(_SAID.search(old or "")) and not _SAID.search(new)
@@ -184,7 +178,7 @@ def _words(mark: Signal) -> Sequence[str | None]:
     """Return the texts that may say what is done now."""
     said: Sequence[str | None] = ()
     match mark.detail:
-        case LabelChanged(new=str()) | AnnotationChanged(new=str()) as noted:
+        case MetadataChanged(new=str()) as noted:
             name, new = noted.key.rpartition("/")[2], noted.new or ""
             if new.lower() not in _WORDS.nothing and not _PAST.search(name):
                 # A value that is an act states it, whatever its key.

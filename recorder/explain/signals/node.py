@@ -13,11 +13,10 @@ from recorder.explain.signals.around import text_signals, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
-    AnnotationChanged,
     BootChanged,
     ConditionChanged,
     FieldChanged,
-    LabelChanged,
+    MetadataChanged,
     ResourceChanged,
     Tainted,
     Untainted,
@@ -62,7 +61,7 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
             yield from _gpus(stored, amount)
         case (Tainted() | Untainted()) as taint:
             yield _taint(stored, taint, actor, knowledge)
-        case (AnnotationChanged() | LabelChanged()) as text:
+        case MetadataChanged() as text:
             yield from text_signals(stored, text, actor, knowledge)
 
 

@@ -28,8 +28,7 @@ _OF_NODE = frozenset(
         Topic.CONDITION,
         Topic.IDENTITY,
         Topic.DELETION,
-        Topic.LABEL,
-        Topic.ANNOTATION,
+        Topic.METADATA,
         Topic.TAINT,
     }
 )
@@ -111,7 +110,7 @@ def _made(request: Signal, change: Signal) -> bool:
     if not isinstance(detail, Requested):
         return False
     thing = change.stored.fact.object
-    if topic is Topic.ANNOTATION and thing and thing.kind != "Node":
+    if topic is Topic.METADATA and thing and thing.kind != "Node":
         key = change.subject.name.rpartition(" ")[2]
         return _about(request) == _about(change) and key in (detail.body or "")
     if topic in _OF_NODE:

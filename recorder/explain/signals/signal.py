@@ -46,8 +46,9 @@ class Topic(StrEnum):
     CONTAINER = "container"
     CONDITION = "condition"
     TAINT = "taint"
-    LABEL = "label"
-    ANNOTATION = "annotation"
+    METADATA = "metadata"
+    """A label or an annotation."""
+
     LOCK = "lock"
     EVENT = "event"
     OBJECT = "object"
@@ -72,7 +73,7 @@ class Topic(StrEnum):
     """A proof that the node was alive, whatever else it says."""
 
 
-_BOUNDED = frozenset({Topic.CORDON, Topic.TAINT, Topic.ANNOTATION})
+_BOUNDED = frozenset({Topic.CORDON, Topic.TAINT, Topic.METADATA})
 """Topics of what has no time of its own."""
 
 LOSSES = (Topic.SILENCE, Topic.READY)

@@ -36,9 +36,8 @@ HELD: Final = frozenset(
     {
         Topic.CONDITION,
         Topic.TAINT,
-        Topic.LABEL,
+        Topic.METADATA,
         Topic.LOCK,
-        Topic.ANNOTATION,
         Topic.GPUS,
         Topic.CLAIMED_STATE,
     }
@@ -46,7 +45,7 @@ HELD: Final = frozenset(
 """Topics that hold until a signal ends them."""
 
 
-_ASKING: Final = frozenset({Topic.CONDITION, Topic.LABEL, Topic.ANNOTATION})
+_ASKING: Final = frozenset({Topic.CONDITION, Topic.METADATA})
 """Topics of the orders that hold until they are taken back."""
 
 

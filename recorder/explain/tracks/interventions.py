@@ -20,17 +20,10 @@ from recorder.explain.tracks.transition import (
     follows,
 )
 from recorder.model.fact import FactKind
-from recorder.model.facts import (
-    AnnotationChanged,
-    ConditionChanged,
-    LabelChanged,
-)
+from recorder.model.facts import ConditionChanged, MetadataChanged
 
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 """Topics that are no acts on purpose, and those of audit records."""
-
-_KEYED = frozenset({Topic.LABEL, Topic.ANNOTATION})
-"""Topics of what has a key, by which one asks and another answers."""
 
 
 @dataclass(slots=True)
@@ -142,7 +135,7 @@ def _is_taken_up(mark: Signal, transition: Transition) -> bool:
     which it emptied the node at once.
     """
     author = transition.author(mark)
-    if author is None or mark.topic not in _KEYED:
+    if author is None or mark.topic is not Topic.METADATA:
         return False
     if author.is_program:
         planned = is_order(mark, later=True, stops=True)
@@ -200,7 +193,7 @@ def _obeying(
         s
         for s in one.steps
         if is_order(s, later=not s.ruled)
-        or (s.topic in _KEYED and not s.ruled)
+        or (s.topic is Topic.METADATA and not s.ruled)
     ]
     asked = {s.subject for s in one.steps if s.topic is Topic.OBJECT}
     serving = [
@@ -258,7 +251,7 @@ def _literals(order: Signal) -> Iterator[str]:
     """Yield the literals of an order to quote: its name, a ticket."""
     yield order.subject.name
     detail = order.detail
-    if isinstance(detail, AnnotationChanged | LabelChanged):
+    if isinstance(detail, MetadataChanged):
         words = (detail.new or "").split()
         yield from (w for w in words if any(c.isdigit() for c in w))
     elif isinstance(detail, ConditionChanged) and detail.new is not None:

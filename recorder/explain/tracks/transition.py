@@ -107,8 +107,7 @@ _WRITTEN = frozenset(
         Topic.EVICTION,
         Topic.DELETION,
         Topic.TAINT,
-        Topic.LABEL,
-        Topic.ANNOTATION,
+        Topic.METADATA,
     }
 )
 """Topics of what is written by those who act, not by those who report."""
@@ -369,7 +368,7 @@ class Transition:
         by, ended = self.author(order), self.author(end)
         heard = (end.at <= at <= self.lost_at for at in self.episode.alive)
         return (
-            order.topic in {Topic.ANNOTATION, Topic.LABEL}
+            order.topic is Topic.METADATA
             and self.was_lost
             and ended is not None
             and ended.is_program
