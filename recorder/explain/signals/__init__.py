@@ -8,12 +8,13 @@ from collections.abc import Iterable
 
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals.around import (
+    certificate_signals,
+    claim_signals,
     event_signals,
     other_signals,
     pod_signals,
     request_signals,
 )
-from recorder.explain.signals.claims import certificate_signals, claim_signals
 from recorder.explain.signals.node import node_signals
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import StoredFact

@@ -4,24 +4,27 @@ The rules define what the literals of controllers mean; this code, what
 Kubernetes itself does to a Node. A signal is evidence, not yet a cause.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.knowledge.rules import ConditionRule
 from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.around import text_signals, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
+from recorder.facts.topology import cable_of
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     BootChanged,
     ConditionChanged,
     FieldChanged,
+    LabelChanged,
     MetadataChanged,
     ResourceChanged,
     Tainted,
     Untainted,
 )
 from recorder.model.outcomes import Decision, Fault, Role
+from recorder.model.reference import EntryName
 from recorder.model.state import Condition
 
 _OF_NODE = {
@@ -231,3 +234,54 @@ def standing(seen: StoredFact, knowledge: Knowledge) -> list[Signal]:
             or (sign.topic is Topic.CORDON and fact.fact.actor)
         )
     ]
+
+
+Labels = Mapping[str, str]
+
+
+class Cables:
+    """The cables of a node, by the changes of its labels.
+
+    What a port leads to and what it should lead to are two labels. A cable
+    that is replugged on purpose changes both, so the labels of a whole version
+    count.
+    """
+
+    def __init__(self, node: str, facts: Iterable[StoredFact]) -> None:
+        """Take the facts about a node, in the order of the log."""
+        self._node = node
+        self._changes: dict[EntryName, list[LabelChanged]] = {}
+        for stored in facts:
+            detail = stored.fact.detail
+            if stored.fact.about == "Node" and isinstance(
+                detail, LabelChanged
+            ):
+                self._changes.setdefault(stored.entry, []).append(detail)
+
+    def signals(self, stored: StoredFact, labels: Labels) -> list[Signal]:
+        """Return the signals of a fact, with the labels by then."""
+        detail = stored.fact.detail
+        cable = (
+            cable_of(detail.key) if isinstance(detail, LabelChanged) else None
+        )
+        if cable is None:
+            return []
+        changes = self._changes.get(stored.entry, ())
+        was = cable.is_right(_with(labels, {c.key: c.old for c in changes}))
+        now = cable.is_right(_with(labels, {c.key: c.new for c in changes}))
+        if (was is False) == (now is False):
+            return []
+        mended = was is False
+        return [
+            Signal(
+                Role.RECOVERY if mended else Role.FAULT,
+                Subject(Topic.METADATA, cable.current), stored,
+                None if mended else Fault.LINK,
+                place=cable.port(self._node), over=mended,
+            )
+        ]  # fmt: skip
+
+
+def _with(labels: Labels, values: Mapping[str, str | None]) -> Labels:
+    changed = {**labels, **values}
+    return {key: v for key, v in changed.items() if v is not None}

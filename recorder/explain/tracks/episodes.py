@@ -16,14 +16,13 @@ from msgspec.structs import replace
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import signals_of
 from recorder.explain.signals.around import is_listed
-from recorder.explain.signals.cables import Cables
 from recorder.explain.signals.marks import (
     is_bad,
     is_order,
     is_trouble,
     marks_of,
 )
-from recorder.explain.signals.node import standing
+from recorder.explain.signals.node import Cables, standing
 from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.signals.signal import Signal, Subject, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS
