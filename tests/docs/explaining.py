@@ -9,8 +9,10 @@ from recorder.explain.causes import (
     DecisionRow,
     FaultRow,
 )
+from recorder.explain.knowledge import KnowledgeError
 from recorder.explain.knowledge.loading import read_rules
 from recorder.model.outcomes import Decision, Fault
+from recorder.model.rules_files import RulesFile
 
 __all__ = ["controllers", "decisions", "faults"]
 
@@ -45,7 +47,9 @@ def controllers() -> str:
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if not file.name.endswith(".yaml"):
             continue
-        rules = read_rules(file.read_text(), name=file.name)
+        rules = read_rules(
+            RulesFile(file.name, KnowledgeError), file.read_text()
+        )
         kinds = {
             "conditions": sum(len(r.types) for r in rules.conditions),
             "Events": sum(len(r.reasons) for r in rules.events),

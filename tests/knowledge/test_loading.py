@@ -8,6 +8,9 @@ import pytest
 from recorder.explain.knowledge import KnowledgeError, load, shipped
 from recorder.explain.knowledge.loading import read_rules
 from recorder.model.outcomes import Decision, Fault
+from recorder.model.rules_files import RulesFile
+
+SITE = RulesFile("site.yaml", KnowledgeError)
 
 GOOD = """\
 controller: {name: site}
@@ -48,7 +51,7 @@ def test_a_mistake_is_refused_with_its_line(
     text: str, line: int, says: str
 ) -> None:
     with pytest.raises(KnowledgeError) as refused:
-        read_rules(text, name="site.yaml")
+        read_rules(SITE, text)
     message = str(refused.value)
     assert '"site.yaml"' in message
     assert f"line {line}" in message
@@ -57,11 +60,11 @@ def test_a_mistake_is_refused_with_its_line(
 
 def test_a_list_instead_of_rules_is_refused() -> None:
     with pytest.raises(KnowledgeError, match=r"site\.yaml"):
-        read_rules("- 1\n", name="site.yaml")
+        read_rules(SITE, "- 1\n")
 
 
 def test_an_empty_file_has_no_rules() -> None:
-    assert read_rules("# nothing yet\n", name="site.yaml").conditions == ()
+    assert read_rules(SITE, "# nothing yet\n").conditions == ()
 
 
 def test_a_file_that_is_not_there_is_refused_by_its_name(
@@ -140,7 +143,7 @@ def test_what_is_no_file_of_rules_is_refused_in_words(
     text: str, says: str
 ) -> None:
     with pytest.raises(KnowledgeError) as refused:
-        read_rules(text, name="site.yaml")
+        read_rules(SITE, text)
 
     assert '"site.yaml"' in str(refused.value)
     assert says in str(refused.value)
@@ -176,6 +179,6 @@ def test_an_anchor_may_be_used_again() -> None:
     text = GOOD + '  - {types: [Hot], when: &yes "True"}\n'
     text += "  - {types: [Hotter], when: *yes}\n"
 
-    rules = read_rules(text, name="site.yaml")
+    rules = read_rules(SITE, text)
 
     assert [rule.when for rule in rules.conditions] == ["True"] * 3

@@ -4,10 +4,16 @@ from importlib.resources import files
 
 import pytest
 
-from recorder.explain.knowledge import matches, shipped, shipped_files
+from recorder.explain.knowledge import (
+    KnowledgeError,
+    matches,
+    shipped,
+    shipped_files,
+)
 from recorder.explain.knowledge.loading import read_rules
 from recorder.explain.knowledge.rules import Rules
 from recorder.model.outcomes import Decision, Fault, Role
+from recorder.model.rules_files import RulesFile
 
 FOLDER = files("recorder.explain.knowledge")
 NAMES = sorted(f.name for f in FOLDER.iterdir() if f.name.endswith(".yaml"))
@@ -138,7 +144,9 @@ TAINTS = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_shipped_file_is_read_and_says_who_acts(name: str) -> None:
-    rules = read_rules((FOLDER / name).read_text(), name=name)
+    rules = read_rules(
+        RulesFile(name, KnowledgeError), (FOLDER / name).read_text()
+    )
     assert rules != Rules()
     assert rules == shipped_files()[name]
     if name != "kubernetes.yaml":

@@ -50,25 +50,16 @@ def shipped_files() -> dict[str, Rules]:
         if file.name.endswith(".yaml")
     ]
     return {
-        file.name: _read(
+        file.name: read_rules(
             RulesFile(file.name, KnowledgeError, ours=True), file.read_text()
         )
         for file in sorted(found, key=lambda file: file.name)
     }
 
 
-def read_rules(text: str, *, name: str) -> Rules:
-    """Read one file of rules.
-
-    Raises:
-        KnowledgeError: the file is wrong; the message has its name and line.
-    """
-    return _read(RulesFile(name, KnowledgeError), text)
-
-
 def _read_file(path: Path) -> Rules:
     file = RulesFile(str(path), KnowledgeError)
-    rules = _read(file, file.text())
+    rules = read_rules(file, file.text())
     for place, kind in enumerate(rules.types):
         # Tests check the shipped ones: it takes as long as a command.
         if (why := wrong_schema(kind.data)) is not None:
@@ -77,7 +68,12 @@ def _read_file(path: Path) -> Rules:
     return rules
 
 
-def _read(file: RulesFile, text: str) -> Rules:
+def read_rules(file: RulesFile, text: str) -> Rules:
+    """Read the rules in the text of a file.
+
+    Raises:
+        KnowledgeError: it is wrong; the message has its name and line.
+    """
     rules = file.read(text, Rules)
     _refuse_contradictions(rules, file)
     for place, kind in enumerate(rules.types):
