@@ -101,13 +101,12 @@ def _answers(transition: Transition) -> list[Signal]:
     return [s for s in signals if fault and s.position > effect.position]
 
 
-def confidence_of(
-    transition: Transition, verdict: Verdict, *, holed: bool
-) -> Confidence:
+def confidence_of(transition: Transition, verdict: Verdict) -> Confidence:
     """Return the confidence of the weakest part, reduced by gaps.
 
     It is proven only if every other cause is excluded.
     """
+    holed = bool(verdict.hiding)
     parts = [p.confidence for p in (verdict.fault, verdict.decision) if p]
     if not parts:
         joined = verdict.happened == Happened.JOINED
@@ -169,7 +168,7 @@ def _is_half(transition: Transition, verdict: Verdict) -> bool:
 
 def contradictions(transition: Transition) -> list[Contradiction]:
     """Return the contradictions in the log, in its order."""
-    found, episode = [], transition.episode
+    found, episode = list[Contradiction](), transition.episode
     for sign in episode.of(Topic.REBOOTED):
         if is_explained(sign, episode.boots) or is_first(sign, episode.boots):
             continue
@@ -179,16 +178,8 @@ def contradictions(transition: Transition) -> list[Contradiction]:
             if named in {None, boot}
             else f"no version of the Node has the boot ID {named}"
         )
-        found.append((sign, but))
-    if transition.happened is not Happened.REMOVED and not any(
-        s.topic is Topic.IDENTITY for s in episode.signals
-    ):
-        but = "no deletion of the Node is recorded"
-        found += [(sign, but) for sign in episode.of(Topic.REMOVING)[:1]]
-    return [
-        Contradiction(entry=sign.entry, says=sign.says, but=but)
-        for sign, but in found
-    ]
+        found.append(Contradiction(entry=sign.entry, says=sign.says, but=but))
+    return found
 
 
 EVIDENCE_MAX = 60
