@@ -291,17 +291,6 @@ class _Reader:
                 others.append(sign)
         return others
 
-    def _forget_held(self, sign: Signal) -> None:
-        """Forget a signal held at first that is ended or called off."""
-        if sign.over:
-            self._held.pop(sign.subject, None)
-        if sign.role is Role.RECOVERY and sign.decision is not None:
-            self._held = {
-                subject: held
-                for subject, held in self._held.items()
-                if held.decision is not sign.decision
-            }
-
     def _is_old(self, stored: StoredFact) -> bool:
         """Return whether a fact is from before the node was known.
 
@@ -334,7 +323,8 @@ class _Reader:
     def _place(self, sign: Signal, before: NodeState) -> None:
         if is_first_sight(sign, before) or self._was_there(sign):
             return
-        self._forget_held(sign)
+        if sign.over:
+            self._held.pop(sign.subject, None)
         if (past := self._past(sign)) is not None:
             past.take(sign)
             return
