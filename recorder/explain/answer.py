@@ -28,7 +28,7 @@ from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals.actor import Actor, is_same
-from recorder.explain.signals.signal import Signal, Topic
+from recorder.explain.signals.signal import Topic
 from recorder.explain.steps import steps_of
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import (
@@ -63,10 +63,17 @@ from recorder.model.outcomes import (
     DurationKind,
     Fault,
     Happened,
-    Role,
 )
 
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
+
+_STAGES: Final = {
+    Topic.STAGE: "",
+    Topic.KUBELET: "kubelet",
+    Topic.IDENTITY: "registered",
+    Topic.READY: "ready",
+}
+"""Stages of a start, by what shows them; a claim names its own."""
 
 
 def judge(
@@ -111,7 +118,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     verdict = replace(verdict, rivals=rivals(transition, verdict))
     verdict = replace(
         verdict,
-        confidence=confidence_of(transition, verdict, holed=bool(hiding)),
+        confidence=confidence_of(transition, verdict),
         missing=missing(transition, verdict),
     )
     return replace(verdict, sentence=sentence(verdict))
@@ -186,29 +193,17 @@ def _last_stage(transition: Transition) -> Stage | UnsetType:
     since = [s for s in transition.episode.signals if s.at >= lost]
     if not any(s.topic is Topic.STAGE for s in since):
         return UNSET
-    reached = [
-        (s.at, s.position, stage, s.entry)
-        for s in since
-        if (stage := _stage_of(s)) is not None
-    ]
-    at, _, stage, entry = max(reached)
-    return Stage(stage=stage, at=at, entry=entry)
-
-
-def _stage_of(sign: Signal) -> str | None:
-    """Return the stage of a start that a signal shows, if it shows one."""
-    starts = sign.role is Role.RECOVERY or not sign.over
-    match sign.topic:
-        case Topic.STAGE:
-            return sign.subject.name
-        case Topic.KUBELET if starts:
-            return "kubelet"
-        case Topic.IDENTITY if starts:
-            return "registered"
-        case Topic.READY if sign.over:
-            return "ready"
-        case _:
-            return None
+    last = max(
+        (
+            s
+            for s in since
+            # Of Ready what ends a loss, of the others what begins.
+            if s.topic in _STAGES and s.over == (s.topic is Topic.READY)
+        ),
+        key=lambda s: (s.at, s.position, _STAGES[s.topic]),
+    )
+    stage = _STAGES[last.topic] or last.subject.name
+    return Stage(stage=stage, at=last.at, entry=last.entry)
 
 
 def _decided(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from recorder.explain.causes import FAULTS, LOST
+from recorder.explain.causes import FAULTS, GONE, LOST
 from recorder.explain.signals.actor import Actor, is_same
 from recorder.explain.signals.marks import (
     is_bad,
@@ -213,20 +213,17 @@ class Transition:
     @property
     def is_back(self) -> bool:
         """Whether it is the same Node that came back."""
-        return self.episode.state.present and self.happened in {
-            Happened.REBOOT,
-            Happened.UNREACHABLE,
-            Happened.KUBELET_RESTART,
-        }
+        return self.episode.state.present and self.happened in LOST - GONE
 
     @cached_property
     def shutdown(self) -> Signal | None:
         """The record that the system went down in order, if there is one."""
-        last = None
-        for signal in self.episode.signals:
-            if signal.topic is Topic.SHUTDOWN and self.precedes(signal):
-                last = signal
-        return None if last is None or last.over else last
+        said = [
+            s
+            for s in self.episode.signals
+            if s.topic is Topic.SHUTDOWN and self.precedes(s)
+        ]
+        return None if not said or said[-1].over else said[-1]
 
     def first(self, topic: Topic) -> Signal | None:
         """Return the first signal of a topic before the effect."""
