@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import accumulate
 from typing import NamedTuple, Self
 
 from recorder.explain.pod_end import TOGETHER
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.projections import Placement
-from recorder.model.moment import LAST
 from recorder.model.outcomes import Outcome
 
 
@@ -23,25 +21,6 @@ def came_with(pod: Placement, at: datetime) -> bool:
         and pod.seen_at is not None
         and abs(pod.seen_at - at) <= LIMITS.astray
     )
-
-
-def lost_around(pods: Iterable[Placement], at: datetime) -> list[datetime]:
-    """Return when a gang lost Pods while it did not run in full.
-
-    Args:
-        pods: all Pods that it ever had.
-        at: a time in that span; nothing is returned of other spans.
-    """
-    ran = [p for p in pods if p.running_at and p.phase != "Succeeded"]
-    left = [p.left_at for p in ran if p.left_at is not None]
-    changes = [(p.running_at, 1) for p in ran if p.running_at]
-    changes = sorted(changes + [(gone, -1) for gone in left])
-    counts = [*accumulate(change for _, change in changes)]
-    size = max(counts, default=0)
-    full = [changes[n][0] for n, count in enumerate(counts) if count == size]
-    since = max((when for when in full if when <= at), default=at)
-    until = min((when for when in full if when > at), default=LAST)
-    return sorted(gone for gone in left if since <= gone <= until)
 
 
 def bound_at(

@@ -18,6 +18,7 @@ from collections.abc import (
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -47,7 +48,6 @@ from recorder.explain.impact import by_workload, failure_of, hits
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import Taking, displaced
 from recorder.explain.pod_end import BY_TAINT
-from recorder.explain.recovery import lost_around
 from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.account import Account
@@ -162,7 +162,7 @@ class _Gangs:
                 if pod.was_on(failure.since, failure.seen)
             }
             for gang in struck:
-                times.update(lost_around(gangs[gang], failure.seen))
+                times.update(_lost_around(gangs[gang], failure.seen))
         found: list[datetime] = []
         for at in sorted(times):
             if not found or at - found[-1] > TOGETHER / 2:
@@ -465,3 +465,22 @@ def _scope(
         ],
         spared=frozenset(spared),
     )
+
+
+def _lost_around(pods: Iterable[Placement], at: datetime) -> list[datetime]:
+    """Return when a gang lost Pods while it did not run in full.
+
+    Args:
+        pods: all Pods that it ever had.
+        at: a time in that span; nothing is returned of other spans.
+    """
+    ran = [p for p in pods if p.running_at and p.phase != "Succeeded"]
+    left = [p.left_at for p in ran if p.left_at is not None]
+    changes = [(p.running_at, 1) for p in ran if p.running_at]
+    changes = sorted(changes + [(gone, -1) for gone in left])
+    counts = [*accumulate(change for _, change in changes)]
+    size = max(counts, default=0)
+    full = [changes[n][0] for n, count in enumerate(counts) if count == size]
+    since = max((when for when in full if when <= at), default=at)
+    until = min((when for when in full if when > at), default=LAST)
+    return sorted(gone for gone in left if since <= gone <= until)
