@@ -83,6 +83,9 @@ class Purpose(Enum):
     """Audited requests for the objects, which name no node themselves, and
     what was claimed of them."""
 
+    REPORTS = auto()
+    """Events about the objects, which name no node themselves."""
+
     SIGNS = auto()
     """Facts about Nodes themselves, of the whole fleet."""
 

@@ -117,6 +117,8 @@ REQUESTS = named(f"""{OF_OBJECTS}
     {OF_OBJECTS} and f.kind = #claimed offset 0) f
     order by f.position desc limit {CLAIMS_MAX})
 """)
+REPORTS = named(f"""{OF_OBJECTS}
+        and f.node_id is null and f.kind = #event offset 0) f""")
 SIGNS = facts_where(f"f.bearing = #sign and {IN_TIME}")
 # A last renewal before a silence, a new boot, a Node whose Ready became or was
 # Unknown, or a Node that appeared: of the thousands that were healthy then,
@@ -202,6 +204,7 @@ FACTS: Mapping[Purpose, tuple[Statement, str | None]] = {
     Purpose.EVIDENCE: (EVIDENCE, None),
     Purpose.DISRUPTION: (DISRUPTED, "stays"),
     Purpose.REQUESTS: (REQUESTS, "objects"),
+    Purpose.REPORTS: (REPORTS, "objects"),
     Purpose.SIGNS: (SIGNS, None),
     Purpose.LOSSES: (LOSSES, None),
     Purpose.MOVES: (MOVED, "nodes"),

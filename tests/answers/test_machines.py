@@ -22,6 +22,7 @@ from tests.support.builders import (
     a_frame,
     a_list,
     a_node,
+    an_event,
     an_object,
     at,
 )
@@ -91,3 +92,69 @@ async def test_an_order_for_the_machine_of_a_node_is_one_for_the_node(
     (verdict,) = found.verdicts
     decided = verdict.decision
     assert (decided.decision if decided else None) is MACHINES[machine]
+
+
+MACHINE = Resource.parse("machine.openshift.io/v1beta1/machines")
+
+
+def remediated(named: str) -> list[list[Observation]]:
+    """An Event about a Machine says why it was deleted, and its Node went."""
+    machine = an_object("worker-n0", 10)
+    machine |= {"kind": "Machine", "apiVersion": MACHINE.api_version}
+    machine["status"] = {"nodeRef": {"kind": "Node", "name": "n0"}}
+    going = dict(machine)
+    going["metadata"] = machine["metadata"] | {
+        "resourceVersion": "11",
+        "deletionTimestamp": f"{at(60):%Y-%m-%dT%H:%M:%SZ}",
+    }
+    said = an_event("deleted", 12) | {
+        "reason": "MachineDeleted",
+        "message": "it has been remediated by requesting to delete it",
+        "source": {"component": "machinehealthcheck-controller"},
+        "lastTimestamp": f"{at(60):%Y-%m-%dT%H:%M:%SZ}",
+    }
+    said["involvedObject"] = {
+        "kind": "Machine",
+        "apiVersion": MACHINE.api_version,
+        "namespace": "train",
+        "name": named,
+    }
+    node = booted(1, "boot-1")
+    streams = (NODES, PODS, EVENTS, MACHINE)
+    return [
+        [
+            a_list(NODES, 1, node),
+            a_list(PODS, 1),
+            a_list(EVENTS, 1),
+            a_list(MACHINE, 1, machine),
+            a_frame(MACHINE, "MODIFIED", going, when=60),
+            a_frame(EVENTS, "ADDED", said, when=60),
+            a_frame(NODES, "DELETED", node, when=90),
+            *(a_bookmark(one, 99, when=900) for one in streams),
+        ]
+    ]
+
+
+@pytest.fixture(params=["worker-n0", "worker-n1"])
+def deleted(
+    request: pytest.FixtureRequest, embedded_server: DatabaseServer
+) -> Iterator[tuple[str, Database]]:
+    said = remediated(request.param)
+    with filled_database(
+        embedded_server, lambda dsn: write_log(dsn, said, with_facts=True)
+    ) as database:
+        yield request.param, database
+
+
+async def test_an_event_about_the_machine_of_a_node_is_about_the_node(
+    deleted: tuple[str, Database],
+) -> None:
+    machine, log = deleted
+    asked = WhyQuestion(node="n0", window=Window(at(0), at(800)))
+    async with reading_of(log.dsn("reader"), 1) as reading:
+        found = await ask_why(reading, asked, shipped(), now=NOW)
+
+    (verdict,) = found.verdicts
+    assert verdict.decision is not None
+    by_check = verdict.decision.actor.name == "machine-health-check"
+    assert by_check is (machine == "worker-n0")

@@ -5,7 +5,14 @@ decisions come before effects; it begins with the state of the node then.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import replace
 from datetime import datetime
 
@@ -47,7 +54,7 @@ from recorder.facts.coverage.hole import Hole
 from recorder.facts.coverage.ports import Record, Stream
 from recorder.facts.metrics import METRICS
 from recorder.facts.projections import NodeState
-from recorder.model.fact import StoredFact
+from recorder.model.fact import Fact, StoredFact
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
@@ -142,6 +149,7 @@ async def node_of(
     own = [stored for stored in found if is_about(stored, name, knowledge)]
     base = bases.get(name, NodeState())
     (node,) = await _with_machines(reading, [Node(name, own, base)], asked)
+    (node,) = await _with_reports(reading, [node], asked)
     requests = await _requests(
         reading, objects_asked_for(node.facts), since=since, until=until
     )
@@ -185,6 +193,7 @@ async def nodes_of(
         for name, own in chosen.items()
     ]
     nodes = await _with_machines(reading, nodes, asked)
+    nodes = await _with_reports(reading, nodes, asked)
     if not everything:
         stays = [stay for node in nodes for stay in _stays(node, knowledge)]
         gone = await reading.facts(
@@ -219,22 +228,57 @@ async def _with_machines(
     if not known:
         return nodes
     found = await reading.facts(replace(asked, nodes=known, locks=()))
+    own = [stored for stored in found if is_of_machine(stored.fact)]
+    return _moved(nodes, own, lambda fact: machines.get(fact.node or ""))
+
+
+async def _with_reports(
+    reading: Reading, nodes: list[Node], asked: FactQuery
+) -> list[Node]:
+    """Add Events about objects that name one of the Nodes, as its Machine.
+
+    An Event names its object alone.
+    """
+    named: dict[ObjectName, set[str]] = {}
+    for node in nodes:
+        for stored in node.facts:
+            fact, thing = stored.fact, stored.fact.object
+            if fact.node == node.name and is_of_machine(fact) and thing:
+                place = thing.group, thing.namespace, thing.name
+                named.setdefault(place, set()).add(node.name)
+    alone = {place: min(of) for place, of in named.items() if len(of) == 1}
+    query = replace(asked, purpose=Purpose.REPORTS, objects=alone, nodes=())
+    found = await reading.facts(query) if alone else ()
+    return _moved(
+        nodes,
+        found,
+        lambda fact: (
+            fact.object
+            and alone.get(
+                (fact.object.group, fact.object.namespace, fact.object.name)
+            )
+        ),
+    )
+
+
+def _moved(
+    nodes: list[Node],
+    found: Iterable[StoredFact],
+    node_of_fact: Callable[[Fact], str | None],
+) -> list[Node]:
+    """Return the nodes with the facts that are about them too."""
     more: dict[str, list[StoredFact]] = {}
     for stored in found:
-        node = machines.get(stored.fact.node or "")
-        if node is not None and is_of_machine(stored.fact):
-            fact = msgspec.structs.replace(stored.fact, node=node)
+        name = node_of_fact(stored.fact)
+        if name is not None:
+            fact = msgspec.structs.replace(stored.fact, node=name)
             moved = msgspec.structs.replace(stored, fact=fact)
-            more.setdefault(node, []).append(moved)
+            more.setdefault(name, []).append(moved)
     return [
-        Node(
-            node.name,
-            _ordered([*node.facts, *more[node.name]]),
-            node.base,
-        )
-        if node.name in more
-        else node
-        for node in nodes
+        Node(one.name, _ordered([*one.facts, *more[one.name]]), one.base)
+        if one.name in more
+        else one
+        for one in nodes
     ]
 
 
