@@ -83,7 +83,12 @@ def _of_reboot(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
 
 def _power(transition: Transition) -> str:
     fleet, node = transition.fleet, transition.episode.node
-    shared = shared_place(transition)
+    alike, shared = fleet.of_one_machine(node), shared_place(transition)
+    if alike:
+        return (
+            f"{', '.join(alike)} booted with the same boot ID: they are one"
+            " machine"
+        )
     if shared is not None:
         others = ", ".join(sorted(shared.agree - {node}))
         return f"{others} of {shared.place} went down with it"

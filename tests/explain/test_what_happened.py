@@ -127,6 +127,14 @@ def test_what_others_write_after_a_listed_loss_shows_no_old_state() -> None:
     assert verdict.not_before is None or verdict.not_before <= at(161)
 
 
+def test_machines_that_boot_into_one_boot_id_are_one_machine() -> None:
+    tale = Tale("n1", "n2", "n3")
+    for node in ("n1", "n2"):
+        tale.lost(50, node).boots(200, node, new="boot-9").ready(210, node)
+    because = {r.cause: r.because for r in tale.verdict("n1").rivals}
+    assert "n2 booted with the same boot ID" in because["power-loss"]
+
+
 def test_another_system_is_reported_where_no_request_is_known() -> None:
     tale = Tale().event(
         10, "kubelet", "Shutdown", "Shutdown manager detected shutdown event"

@@ -116,6 +116,9 @@ class Fleet:
         self._lost = Moments()
         self._renewed = Moments()
         self._booted = Moments()
+        self._boots: dict[str, str] = {}
+        """The last boot ID of each node."""
+
         self._heard = Moments()
         """When a node began or ceased to be heard from."""
 
@@ -160,6 +163,7 @@ class Fleet:
             case LeaseSilent():
                 self._renewed.add(fact.node, stored.at)
             case BootChanged(old=old) if old:
+                self._boots[fact.node] = fact.detail.new or ""
                 self._booted.add(fact.node, stored.observed_at)
                 self._heard.add(fact.node, stored.observed_at)
             case LabelChanged(key=key, old=str()) if cable_of(key):
@@ -292,6 +296,14 @@ class Fleet:
             if boot > at and not any(since <= t < until for t in healed):
                 found.add(node)
         return frozenset(found)
+
+    def of_one_machine(self, node: str) -> list[str]:
+        """Return the other nodes with the same boot ID as one."""
+        boot = self._boots.get(node)
+        same = (
+            n for n, other in self._boots.items() if boot and other == boot
+        )
+        return sorted(n for n in same if n != node)
 
     def faults_above(self, node: str) -> list[Signal]:
         """Return the faults that were claimed of what a node is behind."""
