@@ -250,10 +250,13 @@ def _is_taken_down(transition: Transition, *, emptied: bool) -> bool:
 
 def _network_partition(transition: Transition) -> Faulted | None:
     """The network failed: the node is silent, then as it was before."""
-    episode = transition.episode
+    episode, seen = transition.episode, transition.effect.seen
+    heard = (at <= seen <= at + LIMITS.together for at in episode.alive)
     if (
+        # It was given up for the times that it claims: its clock is behind.
+        (episode.skew < -LIMITS.together and any(heard))
         # What was announced needs no other explanation.
-        transition.decisions
+        or transition.decisions
         # A gap hid it, and perhaps that the control plane failed.
         or is_unseen(transition.effect)
         # The cloud reports the machine as stopped: the network did not fail.

@@ -6,6 +6,7 @@ import pytest
 
 from recorder.explain.verdict import Verdict
 from recorder.model.fact import FactKind
+from recorder.model.outcomes import Fault, Happened
 from tests.explain.tale import Tale
 from tests.support.builders import at
 
@@ -89,6 +90,28 @@ def test_what_a_kubelet_counts_on_is_by_its_clock_too(wrong: float) -> None:
     first = f"{at(20 + wrong):%Y-%m-%dT%H:%M:%SZ}"
     said(tale, 301, wrong, "NodeHasSufficientMemory", first=first)
     assert tale.verdict().happened == "unreachable"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "renewed", "fault"),
+    [
+        (-900, 202, None),
+        (-900, 165, Fault.PARTITION),
+        (0, 202, Fault.PARTITION),
+    ],
+)
+def test_a_node_that_is_given_up_for_its_clock_is_not_cut_off(
+    wrong: float, renewed: float, fault: Fault | None
+) -> None:
+    """Its lease was observed just before: its control plane counts claims."""
+    tale = Tale("n1", "n2")
+    for seconds in (5, 65, 125):
+        said(tale, seconds, wrong, "ImageGCFailed")
+    tale.silent(renewed + 1, renewed=renewed + wrong)
+    verdict = tale.lost(210).ready(216).verdict()
+
+    assert verdict.happened is Happened.UNREACHABLE
+    assert (verdict.fault and verdict.fault.fault) is fault
 
 
 def test_what_one_list_shows_late_proves_no_clock() -> None:

@@ -459,12 +459,10 @@ class _Reader:
 
         Of two machines, each says so whenever the other has reported.
         """
+        two = are_two(*[{}, {}, *self._machines.values()][-2:])
         known = sign.topic is Topic.REBOOTED and (
             is_explained(sign, self._boots)
-            or (
-                boot_named(sign.stored) in self._boots
-                and are_two(*[{}, *self._machines.values()][-2:])
-            )
+            or (two and boot_named(sign.stored) in self._boots)
         )
         return not (known or never_opens(sign))
 
@@ -487,15 +485,14 @@ def begins_anew(chain: Episode, sign: Signal) -> bool:
     boots = chain.of(Topic.BOOT)
     if _is_before(sign, chain, boots):
         return False
-    seen = sign.seen
     leaves = sign.topic in LEAVING and (
         not sign.over or sign.topic is Topic.IDENTITY
     )
-    if leaves and chain.returned(seen):
+    if leaves and chain.returned(sign.seen):
         return True
     if sign.over:
         return False
-    if sign.topic is Topic.READY and chain.is_up_again(seen):
+    if sign.topic is Topic.READY and chain.is_up_again(sign.seen):
         return True  # it is lost again, in service or not
     if boots and sign.topic is Topic.BOOT:
         return chain.is_quiet or chain.state.ready == "True"

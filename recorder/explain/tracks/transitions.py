@@ -207,9 +207,8 @@ def _identity(
     if went and not episode.state.present:
         return Happened.REMOVED, went[0]
     said = stretch.of(Topic.REMOVING) if before.uid is None else ()
-    if said and (
-        episode.state.uid is None or _uid(said[0]) != episode.state.uid
-    ):
+    uid = episode.state.uid
+    if said and (uid is None or _uid(said[0]) != uid):
         return Happened.REMOVED, said[0]  # Events alone are recorded of it
     return None
 
@@ -234,8 +233,7 @@ def _started(stretch: Stretch, episode: Episode) -> Sequence[Signal]:
     if episode.baseline.uid is not None or not came:
         return found
     # The kubelet that joined started before it created its Node.
-    joined = came[0].seen + LIMITS.first_lists
-    return [s for s in found if s.at > joined]
+    return [s for s in found if s.at > came[0].seen + LIMITS.first_lists]
 
 
 def _cordon(chain: Episode) -> tuple[Happened, Signal] | None:
@@ -265,8 +263,7 @@ def _driven(chain: Episode) -> tuple[Happened, Signal] | None:
 def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
     unready = chain.of(Topic.READY)
     for sign in chain.signals:
-        is_earlier = sign.over or chain.is_carried(sign)
-        if sign.role is not Role.FAULT or is_earlier:
+        if sign.role is not Role.FAULT or sign.over or chain.is_carried(sign):
             continue
         if not unready or (sign.fault and FAULTS[sign.fault].explains_loss):
             return Happened.DEGRADED, sign
