@@ -42,13 +42,13 @@ from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.rivals import NODES, PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import NodeState, advance
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted
+from recorder.model.observation import NODES, PODS
 from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
 

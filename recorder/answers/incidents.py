@@ -31,7 +31,6 @@ from recorder.answers.text.table import CONFIDENCES, Cell, Column, Kind
 from recorder.explain.breadth import is_wide
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.rivals import NODES, PODS
 from recorder.explain.verdict import Duration, Verdict
 from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover
@@ -39,6 +38,7 @@ from recorder.facts.coverage.ports import Log
 from recorder.facts.topology import Topology
 from recorder.model.document import Document
 from recorder.model.moment import shifted
+from recorder.model.observation import NODES, PODS
 from recorder.model.outcomes import (
     Cause,
     Confidence,

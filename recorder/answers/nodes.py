@@ -16,7 +16,6 @@ from recorder.answers.references import find_node
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, age
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.rivals import NODES
 from recorder.facts import appearance
 from recorder.facts.classify.times import moment
 from recorder.facts.coverage.coverage import Coverage
@@ -25,7 +24,7 @@ from recorder.facts.topology import level_of
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
-from recorder.model.observation import WATCH
+from recorder.model.observation import NODES, WATCH
 from recorder.model.state import ObjectState
 
 MOMENT = timedelta(microseconds=1)

@@ -29,7 +29,6 @@ from recorder.answers.queries import (
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Column
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.rivals import NODES
 from recorder.facts import appearance, says_with_object
 from recorder.facts.bearing import wide_place_of
 from recorder.facts.classify import CLAIM_GROUP
@@ -47,7 +46,7 @@ from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Claimed
 from recorder.model.moment import written
-from recorder.model.observation import WATCH
+from recorder.model.observation import NODES, WATCH
 from recorder.model.place import Place, PlaceKind
 from recorder.model.reference import EntryName
 

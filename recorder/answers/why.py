@@ -23,7 +23,6 @@ from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
 from recorder.explain.sentences import lasts
 from recorder.explain.verdict import Decided, Evidence, Step, Verdict
 from recorder.facts.coverage.account import Account, read_account
@@ -31,6 +30,7 @@ from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted, written
+from recorder.model.observation import EVENTS, LEASES, NODES, PODS
 from recorder.model.outcomes import Mode
 from recorder.model.window import Window
 

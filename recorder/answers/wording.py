@@ -18,6 +18,7 @@ from recorder.facts.texts import cut
 from recorder.model.entry import Entry, Operation
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ConditionChanged
+from recorder.model.observation import NODES
 
 NAMED_MAX = 3
 """Facts or fields named in one line."""
@@ -25,7 +26,6 @@ NAMED_MAX = 3
 COMPARED_MAX = 100
 """Updates of a page whose documents are read and compared."""
 
-NODES = "v1/nodes"
 READY = "Ready"
 SILENT = "only heartbeats and versions"
 

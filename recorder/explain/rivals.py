@@ -9,7 +9,7 @@ from recorder.explain.signals.actor import is_same
 from recorder.explain.signals.signal import Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Missing, Rival, Verdict
-from recorder.model.observation import AUDIT
+from recorder.model.observation import AUDIT, EVENTS, LEASES, PODS
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
 REPORTED_MAX: Final = 3
@@ -157,13 +157,6 @@ def _of_cordon(transition: Transition) -> list[Rival]:
         _rival(repair, because or none, excluded=not because),
         _rival("reboot", "the boot ID is unchanged", excluded=not boot),
     ]
-
-
-EVENTS = "v1/events"
-NODES = "v1/nodes"
-PODS = "v1/pods"
-LEASES = "coordination.k8s.io/v1/leases"
-"""Resources that a log may lack, because it does not watch them."""
 
 
 def missing(transition: Transition, verdict: Verdict) -> list[Missing]:

@@ -24,6 +24,7 @@ from recorder.model.facts import (
     EventOccurred,
     ResourceChanged,
 )
+from recorder.model.observation import NODES
 from recorder.model.outcomes import (
     Confidence,
     Decision,
@@ -40,7 +41,6 @@ HOW_SURE = {
     Confidence.UNKNOWN: "possibly ",
 }
 STOPPED = FAULTS[Fault.KUBELET].concluded
-NODES = "v1/nodes"
 UNKNOWN = "cause unknown: nothing recorded explains it"
 
 ORDERLY = " after an orderly shutdown"

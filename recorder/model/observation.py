@@ -28,6 +28,12 @@ AUDITED = "audited"
 RETENTION = "retention"
 """The stream of the recorder's own notices: what became of days."""
 
+EVENTS = "v1/events"
+NODES = "v1/nodes"
+PODS = "v1/pods"
+LEASES = "coordination.k8s.io/v1/leases"
+"""Resources that a log may lack, because it does not watch them."""
+
 TAPE = "tape"
 """Source of a `PlaceReached` alone; frames keep the source they came from."""
 

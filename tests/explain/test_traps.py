@@ -4,11 +4,11 @@ import pytest
 
 from recorder.explain.hit import Scope
 from recorder.explain.impact import hits
-from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
+from recorder.model.observation import PODS
 from recorder.model.outcomes import (
     Confidence,
     Decision,

@@ -27,7 +27,6 @@ from recorder.explain.breadth import (
     together,
 )
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.rivals import LEASES, NODES
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.transition import Transition
@@ -39,6 +38,7 @@ from recorder.facts.topology import Topology, label_of
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import Claimed
 from recorder.model.moment import shifted
+from recorder.model.observation import LEASES, NODES
 from recorder.model.window import Window
 
 LOOKBACK = timedelta(days=1)

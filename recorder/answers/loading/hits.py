@@ -48,7 +48,6 @@ from recorder.explain.impact import by_workload, failure_of, hits
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import Taking, displaced
 from recorder.explain.pod_end import BY_TAINT
-from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.account import Account
 from recorder.facts.coverage.hole import Hole
@@ -61,6 +60,7 @@ from recorder.facts.projections import (
 from recorder.model.fact import StoredFact
 from recorder.model.facts import DeletionRequested, Vanished
 from recorder.model.moment import LAST, shifted
+from recorder.model.observation import PODS
 from recorder.model.outcomes import HitBy
 from recorder.model.window import Window
 

@@ -42,7 +42,6 @@ from recorder.explain.needs import (
     machines_of,
     objects_asked_for,
 )
-from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
 from recorder.explain.signals import signals_of
 from recorder.explain.signals.signal import Topic
 from recorder.explain.tracks.episode import Episode
@@ -56,7 +55,16 @@ from recorder.facts.metrics import METRICS
 from recorder.facts.projections import NodeState
 from recorder.model.fact import Fact, StoredFact
 from recorder.model.moment import shifted
-from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
+from recorder.model.observation import (
+    AUDIT,
+    CLOUDEVENTS,
+    EVENTS,
+    LEASES,
+    NODES,
+    PODS,
+    SLURM,
+    WATCH,
+)
 from recorder.model.window import Window
 
 NODE_RESOURCES = frozenset({NODES, EVENTS, PODS, LEASES})
