@@ -63,6 +63,7 @@ from recorder.model.outcomes import (
     DurationKind,
     Fault,
     Happened,
+    Role,
 )
 
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
@@ -198,7 +199,8 @@ def _last_stage(transition: Transition) -> Stage | UnsetType:
             s
             for s in since
             # Of Ready what ends a loss, of the others what begins.
-            if s.topic in _STAGES and s.over == (s.topic is Topic.READY)
+            if s.topic is Topic.STAGE
+            or (s.topic in _STAGES and s.over == (s.topic is Topic.READY))
         ),
         key=lambda s: (s.at, s.position, _STAGES[s.topic]),
     )
@@ -504,9 +506,11 @@ def away_of(
 def degraded_of(transition: Transition) -> Duration | None:
     """Return how long a fault of a node in service lasted.
 
-    None while it lasts, and if no end is recorded.
+    None while it lasts, if no end is recorded, and of a node that joined.
     """
     fault, episode = transition.effect, transition.episode
+    if fault.role is not Role.FAULT:
+        return None
     ends = [
         mark
         for mark in (*episode.signals, *episode.marks)

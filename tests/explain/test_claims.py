@@ -237,6 +237,16 @@ def test_a_node_that_is_not_back_has_the_last_stage_that_it_reached() -> None:
     assert later.last_stage.stage == "certificate-requested"
 
 
+def test_a_stage_of_a_site_that_holds_is_a_stage(tmp_path: Path) -> None:
+    text = "types:\n  - {type: site.start, holds: true, stage: step}\n"
+    tale = claims(
+        Tale("n1", "n2").lost(60), 90, "site.start", {"step": "disk"}
+    )
+    found = tale.verdict(knowledge=with_rules(tmp_path, text))
+    assert found.last_stage
+    assert found.last_stage.stage == "disk"
+
+
 def test_a_node_that_is_back_has_no_last_stage() -> None:
     tale = Tale("n1", "n2").lost(60)
     claims(tale, 120, "machine.boot", {"stage": "kernel"})

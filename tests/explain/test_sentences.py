@@ -57,6 +57,16 @@ def test_a_degraded_node_is_in_service_until_and_after_its_fault_ends() -> (
     assert "degraded at 03:01:00, probably" in again.sentence
 
 
+def test_a_node_that_joined_was_not_degraded_until_it_went() -> None:
+    tale = Tale("n1").appears(10, "n2", created=True).vanishes(20, "n2")
+
+    joined, *_ = tale.verdicts("n2")
+
+    assert (joined.happened, joined.duration) == (Happened.JOINED, None)
+    assert joined.over_at == at(10)
+    assert joined.sentence == "n2 joined at 03:00:10."
+
+
 def test_a_sentence_is_no_surer_than_what_a_gap_left_of_the_verdict() -> None:
     tale = Tale("n1", "n2").condition(10, "KernelDeadlock", "True", "Stuck")
     tale.cordons(12, "node-lifecycle-controller").crashes(60)

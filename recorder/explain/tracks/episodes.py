@@ -459,10 +459,12 @@ class _Reader:
 
         Of two machines, each says so whenever the other has reported.
         """
-        two = are_two(*[{}, {}, *self._machines.values()][-2:])
         known = sign.topic is Topic.REBOOTED and (
             is_explained(sign, self._boots)
-            or (two and boot_named(sign.stored) in self._boots)
+            or (
+                boot_named(sign.stored) in self._boots
+                and are_two(*[{}, {}, *self._machines.values()][-2:])
+            )
         )
         return not (known or never_opens(sign))
 

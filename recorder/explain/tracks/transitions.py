@@ -183,7 +183,9 @@ def are_two(then: Mapping[str, Scalar], now: Mapping[str, Scalar]) -> bool:
 
     A new system keeps that of the machine, and a new board that of the disk.
     """
-    pairs = [(then.get(one), now.get(one)) for one in MACHINE[:2]]
+    pairs = [
+        (then.get(one), now.get(one)) for one in ("machine_id", "system_uuid")
+    ]
     return all(a and b and a != b for a, b in pairs)
 
 
