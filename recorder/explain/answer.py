@@ -63,7 +63,6 @@ from recorder.model.outcomes import (
     DurationKind,
     Fault,
     Happened,
-    Role,
 )
 
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
@@ -509,7 +508,7 @@ def degraded_of(transition: Transition) -> Duration | None:
     None while it lasts, if no end is recorded, and of a node that joined.
     """
     fault, episode = transition.effect, transition.episode
-    if fault.role is not Role.FAULT:
+    if transition.happened is not Happened.DEGRADED:
         return None
     ends = [
         mark

@@ -57,6 +57,14 @@ def test_a_degraded_node_is_in_service_until_and_after_its_fault_ends() -> (
     assert "degraded at 03:01:00, probably" in again.sentence
 
 
+def test_a_node_that_was_not_ready_was_degraded_until_it_was() -> None:
+    tale = Tale("n1", "n2").condition(20, "Ready", "False", "Sick", was="True")
+
+    over = tale.condition(50, "Ready", "True", "Well", was="False").verdict()
+
+    assert over.sentence.startswith("n1 was degraded at 03:00:20 for 30 s")
+
+
 def test_a_node_that_joined_was_not_degraded_until_it_went() -> None:
     tale = Tale("n1").appears(10, "n2", created=True).vanishes(20, "n2")
 
