@@ -199,15 +199,28 @@ def _ordered(t: Transition, one: Intervention) -> Led | None:
         return None
     found = None if one.is_by_hand else purpose_of(t, one, orders[0])
     if found is None:
-        # Who asked a program is not recorded, but it did what it had said.
-        stops = is_order(orders[0], stops=True)
-        likely = one.is_by_hand or (stops and is_given_back(t, one))
+        # A program did what it had said first; who asked it is not recorded.
+        own = is_order(orders[0], stops=True) and not _is_asked_for(
+            t, orders[0]
+        )
+        likely = one.is_by_hand or (own and is_given_back(t, one))
         sure = Confidence.LIKELY if likely else Confidence.POSSIBLE
         found = _for(Decision.ADMIN_REQUEST, sure, orders[0], one)
     if not (done or carried):
         found = found._replace(strength=Confidence.POSSIBLE)  # it may wait
     weight = 4 if carried else 2
     return found._replace(step=orders[0], weight=weight)
+
+
+def _is_asked_for(t: Transition, order: Signal) -> bool:
+    """Whether one whose name is not recorded had said so before."""
+    return any(
+        mark.position < order.position
+        and is_order(mark, stops=True)
+        and mark.subject not in t.called_off
+        and ((author := t.author(mark)) is None or author.name is None)
+        for mark in t.episode.marks
+    )
 
 
 def _acted(t: Transition, one: Intervention) -> Led | None:
