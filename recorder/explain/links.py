@@ -243,13 +243,17 @@ def _acted(t: Transition, one: Intervention) -> Led | None:
 
 def _is_taken_over(t: Transition, one: Intervention) -> bool:
     """Whether another, not asked by it, then said to reboot the node."""
+    # By its rules it makes no such object: another program may make its own.
+    ruled = one.is_by_program and one.author is not None and one.author.known
     return t.happened == Happened.REBOOT and any(
         is_order(mark, stops=True)
         and mark.position > one.steps[-1].position
         and t.is_before(mark)
         and mark.subject not in t.called_off
-        and (author := t.author(mark)) is not None
-        and not any(is_same(author, own) for own in (one.author, *one.asked))
+        and (t.author(mark) or (ruled and mark.topic is Topic.OBJECT))
+        and not any(
+            is_same(t.author(mark), a) for a in (one.author, *one.asked)
+        )
         for mark in t.episode.marks
     )
 

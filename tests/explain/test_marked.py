@@ -4,6 +4,7 @@ import pytest
 
 from recorder.explain.verdict import Verdict
 from recorder.model.fact import FactKind
+from recorder.model.reference import ObjectIdentity
 from tests.explain.tale import Tale
 
 REQUESTED = "ops.example.com/reboot-requested"
@@ -163,3 +164,20 @@ def test_who_requested_the_deletion_of_a_node_also_removed_it() -> None:
     tale = Tale().event(5, "maker", "Registered", "joined autoscaling group a")
     tale.add(60, FactKind.DELETION_REQUESTED, {}, actor="maker").vanishes(65)
     assert decided(tale.verdict())[1] == "maker"
+
+
+def test_an_object_that_reboots_it_took_over_from_who_announced_a_drain() -> (
+    None
+):
+    about = ObjectIdentity("power.example.com", "PowerCycle", "", "n1-7", None)
+    tale = Tale().condition(5, "KernelDeadlock", "True", actor="a-detector")
+    tale.event(7, "draino", "CordonStarting", "Cordoning node")
+    tale.cordons(7, "draino")
+    made = {"created": True, "state": {"nodeName": "n1", "action": "reboot"}}
+    tale.add(10, FactKind.APPEARED, made, about=about)
+    phase = {"field": "phase", "old": None, "new": "Running"}
+    tale.add(11, FactKind.FIELD_CHANGED, phase, about=about, actor="cycler")
+    assert decided(tale.crashes(20).verdict())[:2] == (
+        "auto-remediation",
+        None,
+    )

@@ -288,3 +288,14 @@ def test_a_condition_of_any_monitor_may_name_a_hung_kernel(name: str) -> None:
     verdict = Tale().condition(10, name, "True").crashes(30).verdict()
     assert broken(verdict) is Fault.HUNG_KERNEL
     assert verdict.confidence is Confidence.LIKELY
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"), [(79, Fault.GPU), (74, Fault.LINK)]
+)
+def test_a_condition_of_any_monitor_is_read_by_the_code_of_the_driver(
+    code: int, fault: Fault
+) -> None:
+    said = f"NVRM: Xid (PCI:0000:b3:00): {code}, pid=1"
+    tale = Tale().condition(10, "NodeXidError", "True", "Seen", message=said)
+    assert broken(tale.verdict()) is fault

@@ -82,6 +82,16 @@ def test_a_program_that_says_reboot_and_gives_the_node_back_ordered_it(
     assert (verdict.confidence is Confidence.LIKELY) is sure
 
 
+def test_a_program_may_carry_out_what_an_unrecorded_author_said_first() -> (
+    None
+):
+    tale = Tale().condition(9, "Pending", "True", "reboot", actor="curl")
+    tale.labels(10, "example.net/state", "rebooting", actor="roller")
+    tale.cordons(11, "roller").pod(12, "EvictionByEvictionAPI").crashes(20)
+    verdict = tale.uncordons(240, "roller").verdict()
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
 @pytest.mark.parametrize(
     ("spec", "sure"),
     [({}, True), ({"unschedulable": True}, False)],
