@@ -10,7 +10,13 @@ from recorder.explain.signals.signal import Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Missing, Rival, Verdict
 from recorder.model.observation import AUDIT, EVENTS, LEASES, PODS
-from recorder.model.outcomes import Confidence, Decision, Fault, Happened
+from recorder.model.outcomes import (
+    ActorKind,
+    Confidence,
+    Decision,
+    Fault,
+    Happened,
+)
 
 REPORTED_MAX: Final = 3
 """How many reports without a rule are named."""
@@ -202,8 +208,10 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
 
 def _unheard(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
     """Yield each source that may be missing, its name, and what it shows."""
-    happened = verdict.happened
-    if happened != Happened.DEGRADED:
+    happened, decided = verdict.happened, verdict.decision
+    # What a cloud decides by itself, no request of the cluster shows.
+    by_cloud = decided is not None and decided.actor.kind is ActorKind.CLOUD
+    if happened != Happened.DEGRADED and not by_cloud:
         yield AUDIT, "audit", _audit(verdict)
     yield EVENTS, "events", "what its kubelet and controllers reported"
     if happened in {Happened.CORDONED, Happened.DRAINED}:

@@ -173,6 +173,14 @@ def test_labels_of_spot_machines_part_preemption_from_maintenance(
     assert decided(tale.verdict("n2"))[0] is decision
 
 
+def test_no_request_of_the_cluster_is_missing_of_what_a_cloud_decides() -> (
+    None
+):
+    verdict = Tale().taints(10, GKE_LEAVES).crashes(20).verdict()
+    assert verdict.confidence is Confidence.PROVEN
+    assert "audit" not in {one.evidence for one in verdict.missing}
+
+
 @pytest.mark.parametrize(
     ("provider", "by"),
     [
