@@ -18,20 +18,36 @@ def test_a_claim_in_whole_seconds_bounds_by_the_end_of_its_second() -> None:
     assert tale.verdict().not_after == at(12.7)
 
 
-def dcgm_lost(tale: Tale) -> Tale:
-    return tale.condition(
-        10, "AcceleratedHardwareReady", "False", "DCGMError", "no connection",
-        actor="eks-node-monitoring-agent",
-    )  # fmt: skip
+REFUSED = "dial tcp 127.0.0.1:5555: connect: connection refused"
 
 
-def test_a_monitor_that_is_blind_takes_no_node_away() -> None:
-    assert dcgm_lost(Tale()).crashes(30).verdict().fault is None
+def is_blind(name: str, status: str, reason: str, message: str) -> Tale:
+    return Tale().condition(10, name, status, reason, message, actor="watcher")
 
 
-def test_a_controller_may_act_because_a_monitor_is_blind() -> None:
-    tale = dcgm_lost(Tale()).cordons(20, "fixer").crashes(30)
-    verdict = tale.verdict()
+MONITORS = pytest.mark.parametrize(
+    "condition",
+    [
+        ("AcceleratedHardwareReady", "False", "DCGMError", "no connection"),
+        ("GPUHealthy", "False", "ProbeFailed", REFUSED),
+        ("FleetGpuProblem", "True", "Probe", f"failed to connect: {REFUSED}"),
+        ("FleetExporterDown", "True", "ProbeFailed", "it did not answer"),
+    ],
+)
+
+
+@MONITORS
+def test_a_monitor_that_is_blind_takes_no_node_away(
+    condition: tuple[str, str, str, str],
+) -> None:
+    assert is_blind(*condition).crashes(30).verdict().fault is None
+
+
+@MONITORS
+def test_a_controller_may_act_because_a_monitor_is_blind(
+    condition: tuple[str, str, str, str],
+) -> None:
+    verdict = is_blind(*condition).cordons(20, "fixer").crashes(30).verdict()
     assert verdict.fault is not None
     assert verdict.fault.fault is Fault.MONITORING
     assert decided(verdict)[:2] == (Decision.AUTO_REMEDIATION, "fixer")
