@@ -176,6 +176,19 @@ def test_what_is_reported_without_a_rule_is_named() -> None:
     assert unexplained(verdict) == ["FrobStuck=True", "FrobLost"]
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_an_event_about_a_condition_with_a_rule_is_no_other_report(
+    *, named: bool
+) -> None:
+    name = "VMEventScheduled"
+    tale = Tale("n1", "n2").condition(10, name, "True", "Freeze Scheduled")
+    said = f"Node condition {name} is now: True" if named else "no frob"
+    tale.event(10, "frob", "FrobLost", said, type="Warning")
+    verdict = tale.crashes(30).verdict()
+    assert verdict.decision is not None
+    assert unexplained(verdict) == ([] if named else ["FrobLost"])
+
+
 def test_what_became_of_an_object_of_the_node_is_named() -> None:
     state = ObjectIdentity("example.net", "NodeInfo", "", "n1", "uid-i")
     tale = Tale().add(

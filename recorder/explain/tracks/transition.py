@@ -486,14 +486,17 @@ class Transition:
     def reported(self) -> list[Signal]:
         """What was reported before, is not taken back, and has no rule.
 
-        What its author says in an Event after it acted is about its acts.
+        An Event of an author who acted before is about its acts, and one that
+        names a condition with a rule is about that.
         """
         held: dict[Subject, Signal] = {}
+        ruled = {s.subject.name for s in self.episode.of(Topic.CONDITION)}
         for mark in self.episode.marks:
             own = mark.actor.key if mark.actor else ""
-            acted = self._acting.get(own, mark.position) < mark.position
+            known = self._acting.get(own, mark.position) < mark.position
+            known |= any(f" {name} " in mark.says for name in ruled)
             if not self.precedes(mark) or (
-                mark.topic is Topic.EVENT and acted
+                mark.topic is Topic.EVENT and known
             ):
                 continue
             began = held.pop(mark.subject, None)
