@@ -259,6 +259,14 @@ def test_a_tool_that_anyone_can_use_names_no_person(tool: str) -> None:
     assert rule.actor is None
 
 
+@pytest.mark.parametrize("name", ["manager", "before-first-apply"])
+def test_a_name_that_is_given_to_many_names_no_program(name: str) -> None:
+    rule = shipped().writers.first(name)
+    assert rule is not None
+    assert rule.actor is not None
+    assert not rule.actor.name
+
+
 def test_a_star_matches_anything_and_nothing_else_is_special() -> None:
     assert matches(("a*c",), "abc")
     assert matches(("a*c",), "ac")
