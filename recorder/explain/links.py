@@ -126,9 +126,11 @@ def _is_repaired(t: Transition, one: Intervention, step: Signal) -> bool:
 
 def _is_doubtful(t: Transition, step: Signal) -> bool:
     """Whether a decision may not have led to what happened."""
+    emptied = t.first(Topic.CORDON) or t.was_cordoned
+    emptied = emptied or t.episode.has(Topic.VERSION)
     return (
         # A lock waits for its turn; its holder empties the node first.
-        (step.topic is Topic.LOCK and not _is_emptied(t))
+        (step.topic is Topic.LOCK and not emptied)
         or t.happened in _APART.get(step.decision, ())
         # What broke a silent node came before.
         or (
@@ -136,14 +138,6 @@ def _is_doubtful(t: Transition, step: Signal) -> bool:
             and not t.faults
             and t.was_gone(step, LIMITS.unheard)
         )
-    )
-
-
-def _is_emptied(t: Transition) -> bool:
-    return (
-        t.first(Topic.CORDON) is not None
-        or t.was_cordoned
-        or t.episode.has(Topic.VERSION)
     )
 
 
@@ -431,18 +425,14 @@ def _for(
 
 def purpose_of(t: Transition, one: Intervention, step: Signal) -> Led | None:
     """Return the purpose of an act that no rule knows, and what shows it."""
-    said = [*_says(t, one)]
+    said = [*_says(t, one, step)]
     found = [*said, *_responds(t, one, step), *_renews(t, one, step)]
     # What its author says precedes what its steps show, and is its rival.
-    best = max(found, key=_sure, default=None)
-    own = max(said, key=_sure, default=best)
+    best = max(found, key=lambda led: rank(led.strength), default=None)
+    own = max(said, key=lambda led: rank(led.strength), default=best)
     if best is None or own is None or best.decision is own.decision:
         return best
     return _for(own.decision, Confidence.POSSIBLE, own.step, one)
-
-
-def _sure(led: Led) -> int:
-    return rank(led.strength)
 
 
 def _responds(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
@@ -453,8 +443,11 @@ def _responds(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
     if one.is_by_hand or not known:
         return
     strength = max(known, key=rank)
-    if step.topic is not Topic.CORDON and step is not t.effect:
-        strength = weaker(strength, Confidence.LIKELY)
+    own = (s is t.effect or s.topic in _REMOVING for s in one.steps)
+    said = any(is_order(s, stops=True) for s in one.steps)
+    done = step.topic is Topic.CORDON and (said or is_given_back(t, one))
+    if not (done or any(own)):
+        strength = weaker(strength, Confidence.LIKELY)  # it may have waited
     sure = t.is_recent(step) or t.was_acted_upon or t.happened in STAYING
     # Perhaps it was only upgraded, or by a person who used a library.
     by_library = one.author is not None and one.author.library
@@ -504,29 +497,29 @@ def _renews(t: Transition, one: Intervention, step: Signal) -> Iterator[Led]:
     """Yield the upgrade, if the node came back as another system."""
     if _is_anew(t) and not t.faults:
         sure = one.is_by_program or bool(one.of(Topic.EVICTION))
-        boots = t.happened == Happened.REBOOT
-        if boots and not any(map(_is_of_system, t.episode.of(Topic.VERSION))):
-            sure = False  # a kubelet is upgraded without a boot
+        turned = (s.detail for s in t.episode.of(Topic.VERSION))
+        kubelet = {"kubelet_version"}  # it is upgraded without a boot
+        if t.happened == Happened.REBOOT and kubelet.issuperset(
+            d.field for d in turned if isinstance(d, FieldChanged)
+        ):
+            sure = False
         if t.was_gone(one.first, LIMITS.unheard):
             sure = False  # a repair may bring another image as well
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
         yield _for(Decision.OS_UPGRADE, strength, step, one)
 
 
-def _is_of_system(version: Signal) -> bool:
-    detail = version.detail
-    return (
-        isinstance(detail, FieldChanged) and detail.field != "kubelet_version"
-    )
-
-
-def _says(t: Transition, one: Intervention) -> Iterator[Led]:
+def _says(t: Transition, one: Intervention, act: Signal) -> Iterator[Led]:
     """Yield what the words of a program say, sure if what happened confirms.
 
     Of an author who is not recorded nothing else counts.
     """
     if one.is_by_hand or any(s.decision for s in one.steps):
         return
+    if one.serves:
+        sure = is_given_back(t, one)
+        strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+        yield _for(Decision.ADMIN_REQUEST, strength, act, one)
     for decision, step in intents_of([*one.marks, *one.steps]):
         if _is_borne_out(t, one, decision, step):
             yield _for(decision, Confidence.LIKELY, step, one)

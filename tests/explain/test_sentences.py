@@ -78,6 +78,7 @@ def test_a_node_that_joined_was_not_degraded_until_it_went() -> None:
 def test_a_sentence_is_no_surer_than_what_a_gap_left_of_the_verdict() -> None:
     tale = Tale("n1", "n2").condition(10, "KernelDeadlock", "True", "Stuck")
     tale.cordons(12, "node-lifecycle-controller").crashes(60)
+    tale.uncordons(300, "node-lifecycle-controller")
     whole = tale.verdict()
     holed = tale.gap(20, 30).verdict()
 

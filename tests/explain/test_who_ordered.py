@@ -64,9 +64,64 @@ def an_order(tale: Tale, phase: str) -> Tale:
     )
 
 
-@pytest.mark.parametrize("phase", ["Cancelled", "Aborted", "TimedOut"])
+@pytest.mark.parametrize(
+    "phase",
+    ["Cancelled", "Aborted", "TimedOut", "Expired", "DeadlineExceeded"],
+)
 def test_an_order_that_came_to_nothing_explains_nothing(phase: str) -> None:
     assert decided(an_order(Tale(), phase).crashes(20).verdict()) == (None,)
+
+
+def test_an_order_that_is_said_to_be_cancelled_is_withdrawn() -> None:
+    tale, by = Tale(), "kubectl-annotate"
+    tale.labels(10, ASKED, "asked", annotation=True, actor=by)
+    tale.labels(15, ASKED, "off", old="asked", annotation=True, actor=by)
+    tale.labels(16, ASKED, "asked", old="off", annotation=True, actor=by)
+    tale.labels(17, ASKED, "cancelled", old="asked", annotation=True, actor=by)
+    assert decided(tale.crashes(20).verdict()) == (None,)
+
+
+@pytest.mark.parametrize("kind", ["FenceNode", "NodeTask"])
+def test_who_asks_by_an_object_of_any_kind_decided(kind: str) -> None:
+    """Its program works on it, and empties and gives back the node."""
+    order = ObjectIdentity("x.example.net", kind, "ops", "for-n1", "uid-o")
+    made = {"created": True, "state": {"node": "n1"}}
+    tale = Tale().add(
+        10, FactKind.APPEARED, made, about=order, actor="kubectl-create"
+    )
+    tale.asks(10, "dora", "create", resource="tasks", code=201)
+    about = msgspec.structs.replace(tale.facts[-1].fact, object=order)
+    tale.facts[-1] = msgspec.structs.replace(tale.facts[-1], fact=about)
+    phase = {"field": "phase", "old": None, "new": "Running"}
+    tale.add(11, FactKind.FIELD_CHANGED, phase, about=order, actor="keeper")
+    tale.cordons(12, "keeper").pod(13, "EvictionByEvictionAPI").crashes(20)
+    for given_back in (False, True):
+        if given_back:
+            tale.uncordons(240, "keeper")
+        verdict = tale.verdict()
+        found = Decision.ADMIN_REQUEST, "dora", "keeper"
+        assert decided(verdict) == found
+        assert (verdict.confidence is Confidence.LIKELY) is given_back
+
+
+@pytest.mark.parametrize("given_back", [False, True])
+def test_a_cordon_before_a_crash_proves_no_reboot(*, given_back: bool) -> None:
+    tale = Tale().condition(5, "KernelDeadlock", "True", actor="detector")
+    tale.cordons(10, "healer").crashes(20)
+    if given_back:
+        tale.uncordons(240, "healer")
+    verdict = tale.verdict()
+    assert decided(verdict)[:2] == (Decision.AUTO_REMEDIATION, "healer")
+    assert (verdict.confidence is Confidence.PROVEN) is given_back
+
+
+def test_a_program_that_plans_a_reboot_and_empties_the_node_ordered_it() -> (
+    None
+):
+    tale = Tale().labels(10, "x.io/state", "Reboot_Required", actor="daemon")
+    tale.cordons(12, "daemon").pod(13, "EvictionByEvictionAPI").crashes(20)
+    verdict = tale.uncordons(240, "daemon").verdict()
+    assert decided(verdict)[:2] == (Decision.ADMIN_REQUEST, "daemon")
 
 
 def test_an_order_that_is_under_way_explains_what_it_says() -> None:

@@ -180,7 +180,8 @@ def _words(mark: Signal) -> Sequence[str | None]:
     match mark.detail:
         case MetadataChanged(new=str()) as noted:
             name, new = noted.key.rpartition("/")[2], noted.new or ""
-            if new.lower() not in _WORDS.nothing and not _PAST.search(name):
+            off = new.lower() in _WORDS.nothing or _CALLED_OFF.match(new)
+            if not (off or _PAST.search(name)):
                 # A value that is an act states it, whatever its key.
                 is_act = _ORDER.match(new) and " " not in new
                 said = (new,) if is_act else (name, new)

@@ -38,6 +38,9 @@ class Intervention:
     asked: list[Actor] = field(default_factory=list)
     """The owners of the literals it used, whose programs act on them."""
 
+    serves: bool = False
+    """Whether it works on an object by which a person asked."""
+
     presumed: bool = False
     """Whether only the time shows that what it asked acted for it."""
 
@@ -151,7 +154,6 @@ def _is_taken_up(mark: Signal, transition: Transition) -> bool:
         and transition.is_before(act)
         and (other := transition.author(act)) is not None
         and other.is_program
-        and not is_same(author, other)
         for act in transition.episode.written
     )
 
@@ -207,6 +209,7 @@ def _obeying(
         served = other.is_by_program and any(
             is_same(other.author, author) for author in serving
         )
+        other.serves |= served
         if served or any(
             _is_quoted(order, other, transition)
             or _is_emptied_for(order, other, transition)
