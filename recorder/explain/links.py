@@ -354,6 +354,8 @@ def _drained(t: Transition, one: Intervention) -> Led | None:
     if one.is_by_program or t.happened in GONE or not acts:
         return None  # the author of the deletion decided
     step = acts[0]
+    if step.topic is Topic.EVICTION and not (one.author or t.was_cordoned):
+        return None  # a drain keeps Pods away first; these moved alone
     if t.was_lost and step.at > t.lost_at + LIMITS.together:
         return None  # it was lost before that, by another cause
     hidden = one.author is not None and one.author.library

@@ -357,3 +357,11 @@ def test_a_taint_that_evicts_from_nothing_is_hardly_a_drain() -> None:
 
     assert verdict.happened == Happened.DRAINED
     assert verdict.confidence in {Confidence.POSSIBLE, Confidence.UNKNOWN}
+
+
+def test_pods_that_are_evicted_from_a_node_in_service_are_no_drain() -> None:
+    moved = Tale().pod(10, "EvictionByEvictionAPI").crashes(40)
+    drained = Tale().cordons(9, "kubectl").pod(10, "EvictionByEvictionAPI")
+
+    assert decision(moved.verdict()) is None
+    assert decision(drained.crashes(40).verdict()) is Decision.MANUAL_DRAIN
