@@ -4,7 +4,9 @@ import pytest
 
 from recorder.answers.why import verdict_lines
 from recorder.explain.verdict import Step, Verdict
+from recorder.model.fact import FactKind
 from recorder.model.outcomes import Role
+from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON
 from tests.support.builders import at
@@ -52,6 +54,22 @@ def test_a_drain_shows_the_pods_that_it_evicted() -> None:
         (Role.DECISION, "cordoned"),
         (Role.ACT, "evicted 2 Pods"),
     ]
+
+
+def test_an_eviction_that_only_a_list_shows_has_its_own_time() -> None:
+    tale = Tale().cordons(10, "kubectl")
+    evicted = {
+        "status": "True",
+        "reason": "EvictionByEvictionAPI",
+        "since": at(12).isoformat(),
+    }
+    state = {"node": "n1", "conditions": {"DisruptionTarget": evicted}}
+    detail, pod = {"created": False, "state": state}, a_pod("pod-1")
+    tale.add(600, FactKind.APPEARED, detail, about=pod).crashes(630)
+
+    step = step_of(tale.verdict(), "evicted pod/")
+
+    assert step.at == at(12)
 
 
 def test_what_was_hit_is_a_step_of_its_own() -> None:

@@ -106,6 +106,7 @@ def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
                 yield Signal(Role.FAULT, subject, stored, refusal)
         case Appeared(state=state):
             disrupted = state.conditions.get("DisruptionTarget")
+            stored = dated(stored, disrupted.since if disrupted else None)
         case ConditionChanged(type="DisruptionTarget", new=new):
             disrupted = new
     yield from _commanded(stored, knowledge)
@@ -280,7 +281,7 @@ def _made(
     match stored.fact.detail:
         case Appeared(state=state) if "completion_time" not in state.fields:
             # A completed one remains until it is cleaned up.
-            yield Signal.by(order, subject, dated(stored))
+            yield Signal.by(order, subject, dated(stored, state.created_at))
         case Vanished():
             yield Signal(Role.RECOVERY, subject, stored, over=True)
         case FieldChanged():
@@ -328,12 +329,10 @@ def is_listed(stored: StoredFact) -> bool:
     )
 
 
-def dated(seen: StoredFact) -> StoredFact:
-    """Return the fact that an object appeared, at its time of creation."""
-    detail = seen.fact.detail
-    if not isinstance(detail, Appeared) or not is_listed(seen):
-        return seen
-    at = moment(detail.state.created_at) or seen.fact.occurred_at
+def dated(seen: StoredFact, since: str | None) -> StoredFact:
+    """Return a fact at the time that an object has, if a list shows it."""
+    at = moment(since) if is_listed(seen) else None
+    at = at or seen.fact.occurred_at
     return replace(seen, fact=replace(seen.fact, occurred_at=at))
 
 
