@@ -118,9 +118,10 @@ def _lasted(verdict: Verdict) -> str:
     if verdict.happened in STAYED:
         long = duration if duration and duration.seconds >= 1 else None
         return f" for {lasts(long)}" if long else ""
-    if verdict.back_in_service_at is None and not down:
+    if verdict.back_in_service_at is None:
+        was = f"down {lasts(duration)}, " if duration and down else ""
         reached = f", last stage: {stage.stage}" if stage else ""
-        return f" (not back in service{reached})"
+        return f" ({was}not back in service{reached})"
     return f" ({duration.kind} {lasts(duration)})" if duration else ""
 
 

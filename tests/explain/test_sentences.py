@@ -108,6 +108,16 @@ def test_a_silent_kubelet_is_restarted_after_its_loss() -> None:
     assert "had its kubelet restarted at 03:15:00" in calm.verdict().sentence
 
 
+def test_a_machine_that_is_up_again_may_not_be_back_in_service() -> None:
+    tale = Tale("n1").event(5, "kubelet", "NodeReady").cordons(10, "kubectl")
+
+    kept = tale.crashes(60).verdict().sentence
+    back = tale.uncordons(300, "kubectl").verdict().sentence
+
+    assert "at most, not back in service)" in kept
+    assert "at most)" in back
+
+
 def test_a_status_is_said_where_it_is_not_true() -> None:
     tale = Tale("n1").condition(
         10, "ContainerRuntimeReady", "False", "Down", was="True"
