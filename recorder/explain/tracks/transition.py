@@ -339,8 +339,7 @@ class Transition:
 
         A lock and a taint hold until they are carried out; a condition may
         be removed by the program that carries it out, as its other acts
-        show, or as the node was not heard of after that. A list after a gap
-        shows times, but no order.
+        show. A list after a gap shows times, but no order.
         """
         strict = decision.topic in {Topic.LOCK, Topic.TAINT}
         obeyed = not strict and self.was_acted_upon
@@ -352,25 +351,8 @@ class Transition:
                 and signal.over
                 and signal.subject == decision.subject
                 and min(signal.at, signal.seen) + spared < self.lost_at
-                and not self._is_done(signal, decision)
             )
             for signal in self.episode.signals
-        )
-
-    def _is_done(self, end: Signal, order: Signal) -> bool:
-        """Whether a program removed the order to a node that was silent then.
-
-        A lock or a taint is removed by its author alone.
-        """
-        by, ended = self.author(order), self.author(end)
-        heard = (end.at <= at <= self.lost_at for at in self.episode.alive)
-        return (
-            order.topic is Topic.METADATA
-            and self.was_lost
-            and ended is not None
-            and ended.is_program
-            and not is_same(by, ended)
-            and not any(heard)
         )
 
     def _calls_off(self, signal: Signal, decision: Signal) -> bool:
