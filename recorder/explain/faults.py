@@ -268,8 +268,8 @@ def _network_partition(transition: Transition) -> Faulted | None:
         return None
     # A start may have happened without a record.
     same = counted(episode.of(Topic.WORD), transition.effect.at)
-    # What a condition without a rule means may explain the silence.
-    sure = same and not (transition.is_in_doubt or _is_wide(transition))
+    # What was reported without a rule may explain the silence.
+    sure = same and not (transition.reported or _is_wide(transition))
     strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
     return Faulted.by(Fault.PARTITION, transition.effect, strength)
 

@@ -486,16 +486,6 @@ class Transition:
                 held[mark.subject] = mark
         return [*held.values()]
 
-    @property
-    def is_in_doubt(self) -> bool:
-        """Whether a condition without a rule turned bad before the loss."""
-        return any(
-            mark.topic is Topic.CONDITION
-            and is_bad(mark)
-            and mark.at < self.lost_at
-            for mark in self.reported
-        )
-
     def certainty(self, fault: Signal) -> Confidence:
         """Return how sure it is that an act responded to a fault.
 
