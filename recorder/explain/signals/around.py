@@ -158,8 +158,7 @@ def other_signals(
     for one in (*held, stored):
         match one.fact.detail:
             case AnnotationChanged() as noted:
-                actor = actor_of(one.fact.actor, knowledge)
-                yield from text_signals(one, noted, actor, knowledge)
+                yield from text_signals(one, noted, knowledge)
                 yield from _lock(one, noted, thing, knowledge, node)
             case ConditionChanged() as turned:
                 yield from _turned(one, turned, thing, knowledge)
@@ -168,16 +167,14 @@ def other_signals(
 
 
 def text_signals(
-    stored: StoredFact,
-    text: MetadataChanged,
-    actor: Actor | None,
-    knowledge: Knowledge,
+    stored: StoredFact, text: MetadataChanged, knowledge: Knowledge
 ) -> Iterator[Signal]:
     """Yield the signals of a label or an annotation.
 
     It means the same on a Node and on any object that is its own, such as its
     Machine.
     """
+    actor = actor_of(stored.fact.actor, knowledge)
     label = isinstance(text, LabelChanged)
     table = knowledge.labels if label else knowledge.annotations
     subject = Subject(Topic.METADATA, text.key)

@@ -65,7 +65,7 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
         case (Tainted() | Untainted()) as taint:
             yield _taint(stored, taint, actor, knowledge)
         case MetadataChanged() as text:
-            yield from text_signals(stored, text, actor, knowledge)
+            yield from text_signals(stored, text, knowledge)
 
 
 def _is_first_boot(fact: Fact) -> bool:

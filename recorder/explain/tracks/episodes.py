@@ -148,7 +148,7 @@ class _Reader:
             return
         if not signs:
             self._mark(marks_of(stored, self._knowledge, node=self._node))
-        self._put(stored, signs, before, about=about)
+        self._put(stored, signs, before)
         if skew and self._open is not None:
             self._open.skew = skew
 
@@ -197,12 +197,7 @@ class _Reader:
         kept.extend(marks)
 
     def _put(
-        self,
-        stored: StoredFact,
-        signs: list[Signal],
-        before: NodeState,
-        *,
-        about: bool,
+        self, stored: StoredFact, signs: list[Signal], before: NodeState
     ) -> None:
         if self._open is not None and self._open.is_over(stored.observed_at):
             self._open = None
@@ -215,7 +210,7 @@ class _Reader:
             return
         if self._state.uid is None:
             chain.hear(stored, signs)
-        elif about or (signs and self._state.in_service):
+        elif stored.fact.is_of_node or (signs and self._state.in_service):
             chain.note(stored, self._state)
 
     def _dated(self, stored: StoredFact) -> StoredFact:

@@ -36,21 +36,17 @@ class Stretch:
         return [s for s in self.signals if s.topic is topic]
 
 
-def stretches_of(
-    signals: Iterable[Signal],
-    shown: Mapping[int, datetime],
-    alive: Iterable[datetime] = (),
-) -> list[Stretch]:
-    """Return the stretches in signals, in the order of the log."""
+def stretches_of(episode: Episode) -> list[Stretch]:
+    """Return the stretches of an episode, in the order of the log."""
     found: list[Stretch] = []
-    for signal in signals:
+    for signal in episode.signals:
         last = found[-1] if found else None
         if signal.topic is Topic.READY and signal.over:
             if last is not None and last.ended_at is None:
                 last.ended_at = signal.seen
         elif not _is_of_one(signal):
             continue
-        elif last is not None and _belongs(signal, last, shown, alive):
+        elif last is not None and _belongs(signal, last, episode):
             last.signals.append(signal)
         else:
             found.append(Stretch(signal))
@@ -63,22 +59,17 @@ def _is_of_one(signal: Signal) -> bool:
     return unknown or signal.topic in own
 
 
-def _belongs(
-    signal: Signal,
-    last: Stretch,
-    shown: Mapping[int, datetime],
-    alive: Iterable[datetime],
-) -> bool:
+def _belongs(signal: Signal, last: Stretch, episode: Episode) -> bool:
     if signal.topic in {Topic.BOOT, Topic.IDENTITY}:
         if signal.topic is Topic.BOOT and last.of(Topic.BOOT):
             return False  # no two boots are one
-        before = shown.get(signal.position)
+        before = episode.shown.get(signal.position)
         newest = max(s.at for s in last.signals)
         if before is not None and before <= newest:
             return True  # it may be older than it is seen
     if signal.topic in _STARTS:
         return _is_near(signal, last) and not _starts_again(signal, last)
-    if _runs_on(signal, last, alive):
+    if _runs_on(signal, last, episode.alive):
         return False
     return last.ended_at is None and _is_near(signal, last)
 
@@ -129,10 +120,9 @@ def happenings(
     Each time in which the node was away is one, with its first sign and the
     signals of the others. If it never was, the strongest effect names it.
     """
-    stretches = stretches_of(episode.signals, episode.shown, episode.alive)
     away = [
         (named, stretch)
-        for stretch in stretches
+        for stretch in stretches_of(episode)
         if (named := _away(stretch, episode)) is not None
     ]
     if all(named[0] is Happened.JOINED for named, _ in away):
