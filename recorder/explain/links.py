@@ -106,22 +106,8 @@ def _meant(
         # What its author says of a node that stays is all that is known.
         said = t.happened in STAYING and step is not t.effect
         return (stated, Confidence.POSSIBLE) if said else None
-    if _is_repaired(t, one, step):
-        return None
     doubtful = _is_doubtful(t, step)
     return stated, Confidence.POSSIBLE if doubtful else Confidence.PROVEN
-
-
-def _is_repaired(t: Transition, one: Intervention, step: Signal) -> bool:
-    """Whether a broken node has only the taint of a scale-down."""
-    return (
-        step.decision is Decision.SCALE_DOWN
-        and bool(t.faults)
-        and not any(
-            s.topic is Topic.EVENT and any(s is own for own in one.steps)
-            for s in t.decisions
-        )
-    )
 
 
 def _is_doubtful(t: Transition, step: Signal) -> bool:
