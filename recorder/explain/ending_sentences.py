@@ -7,11 +7,7 @@ from typing import Final
 
 import msgspec
 
-from recorder.explain.ending import (
-    Ending,
-    FailedContainer,
-    Preemptor,
-)
+from recorder.explain.ending import Ending, FailedContainer, Preemptor
 from recorder.explain.pod_end import (
     BY_ITSELF,
     BY_KUBELET,

@@ -36,12 +36,7 @@ from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Verdict
 from recorder.facts import over, says_with_object
 from recorder.facts.over import ending_conditions, says_over
-from recorder.facts.projections import (
-    SERVERS,
-    Placement,
-    Workload,
-    Workloads,
-)
+from recorder.facts.projections import SERVERS, Placement, Workload, Workloads
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,

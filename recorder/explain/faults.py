@@ -18,12 +18,7 @@ from recorder.explain.breadth import (
 )
 from recorder.explain.causes import FAULTS, GONE, Weight
 from recorder.explain.links import is_answered
-from recorder.explain.signals.signal import (
-    SHUT_DOWN,
-    Signal,
-    Topic,
-    is_unseen,
-)
+from recorder.explain.signals.signal import SHUT_DOWN, Signal, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import counted
 from recorder.explain.tracks.transition import Transition

@@ -16,12 +16,7 @@ from recorder.explain.knowledge.rules import MetricRule
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import (
-    Contradiction,
-    Evidence,
-    Faulted,
-    Verdict,
-)
+from recorder.explain.verdict import Contradiction, Evidence, Faulted, Verdict
 from recorder.facts.metrics import Kept, Summary, kept_of, summaries_of
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Claimed

@@ -20,12 +20,7 @@ from recorder.explain.signals.requests import request_of
 from recorder.explain.signals.signal import LOSSES, Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
-from recorder.explain.verdict import (
-    Decided,
-    Evidence,
-    Faulted,
-    Step,
-)
+from recorder.explain.verdict import Decided, Evidence, Faulted, Step
 from recorder.facts.slurm import part_of
 from recorder.model.outcomes import Decision, Happened, Role
 from recorder.model.reference import EntryName

@@ -18,12 +18,7 @@ from recorder.explain.signals.around import (
 from recorder.explain.signals.node import node_signals
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import StoredFact
-from recorder.model.facts import (
-    Claimed,
-    EventOccurred,
-    LeaseSilent,
-    Requested,
-)
+from recorder.model.facts import Claimed, EventOccurred, LeaseSilent, Requested
 from recorder.model.outcomes import Role
 
 

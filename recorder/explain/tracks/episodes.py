@@ -45,12 +45,7 @@ from recorder.explain.tracks.clocks import (
 from recorder.explain.tracks.episode import ATTACHED, LASTING, Episode
 from recorder.explain.tracks.transition import latest
 from recorder.explain.tracks.transitions import are_two
-from recorder.facts.projections import (
-    NodeState,
-    advance,
-    provider_of,
-    shown,
-)
+from recorder.facts.projections import NodeState, advance, provider_of, shown
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
     Appeared,
