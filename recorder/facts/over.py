@@ -41,13 +41,22 @@ may state beside it since when."""
 
 ENDS: Final[Mapping[str, bool]] = {
     "failed": False,
+    "failure": False,
     "error": False,
+    "errored": False,
+    "crashed": False,
+    "killed": False,
+    "canceled": False,
+    "cancelled": False,
     "aborted": False,
     "terminated": False,
     "stopped": False,
     "submission_failed": False,
     "succeeded": True,
+    "success": True,
     "completed": True,
+    "finished": True,
+    "done": True,
 }
 """Phases of what is over, in lower case, and whether it ended well."""
 

@@ -31,6 +31,9 @@ OWNER = ObjectIdentity("x.example.net", "Training", "train", "llm", "uid-llm")
     [
         ("FAILED", Outcome.FAILED, 220),
         ("Aborted", Outcome.FAILED, 220),
+        ("Errored", Outcome.FAILED, 220),
+        ("CANCELED", Outcome.FAILED, 220),
+        ("FINISHED", Outcome.COMPLETED, None),
         ("Succeeded", Outcome.COMPLETED, None),
         ("Restarting", Outcome.DOWN, 5000),
     ],
