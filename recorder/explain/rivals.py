@@ -120,14 +120,16 @@ def _no_reboot(transition: Transition, verdict: Verdict) -> Rival:
 
 
 def _of_silence(transition: Transition, verdict: Verdict) -> list[Rival]:
-    few = len(together(transition)) < len(transition.fleet.nodes)
-    stayed = "other nodes stayed reachable"
-    went = "every node was lost at the same time"
+    stayed = says = "other nodes stayed reachable"
+    if len(together(transition)) >= len(transition.fleet.nodes):
+        says = "every node was lost at the same time"
+    elif verdict.hiding:
+        says = "a gap hides whether other nodes stayed reachable"
     start = "no kubelet start ended the outage"
     return [
         _no_reboot(transition, verdict),
         _rival(Fault.KUBELET, start, excluded=True),
-        _rival(Fault.CONTROL_PLANE, stayed if few else went, excluded=few),
+        _rival(Fault.CONTROL_PLANE, says, excluded=says == stayed),
     ]
 
 
@@ -156,11 +158,10 @@ def _of_removal(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
 def _of_cordon(transition: Transition) -> list[Rival]:
     boot = transition.episode.has(Topic.BOOT)
     fault = min(transition.faults, key=lambda s: s.order, default=None)
-    because = f"a fault preceded it ({fault.entry})" if fault else ""
-    none = "no fault preceded it"
-    repair = Decision.AUTO_REMEDIATION
+    says = f"a fault preceded it ({fault.entry})" if fault else ""
+    repair, none = Decision.AUTO_REMEDIATION, "no fault preceded it"
     return [
-        _rival(repair, because or none, excluded=not because),
+        _rival(repair, says or none, excluded=not says),
         _rival("reboot", "the boot ID is unchanged", excluded=not boot),
     ]
 

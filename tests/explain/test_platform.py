@@ -251,6 +251,14 @@ def test_a_loss_in_a_gap_is_shown_by_the_events_of_a_list() -> None:
     assert verdict.fault is None
 
 
+def test_a_gap_over_a_loss_excludes_no_outage_of_the_control_plane() -> None:
+    tale = Tale("n1", "n2").gap(20, 100).silent(5, renewed=5)
+    tale.event(100, "node-controller", "NodeNotReady", occurred=30)
+    tale.event(100, "kubelet", "NodeReady", occurred=38)
+    outage = {r.cause: r.excluded for r in tale.verdict().rivals}
+    assert outage["control-plane-outage"] is False
+
+
 def test_an_event_that_comes_at_once_shows_no_loss_alone() -> None:
     assert not_ready_at(99, listed=100).verdicts() == []
 
