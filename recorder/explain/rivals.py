@@ -134,13 +134,22 @@ def _of_silence(transition: Transition, verdict: Verdict) -> list[Rival]:
 
 
 def _of_removal(transition: Transition, verdict: Verdict) -> Iterator[Rival]:
-    decided = verdict.decision
+    decided, orderly = verdict.decision, transition.shutdown
+    guessed = (
+        decided is None
+        or decided.is_by_unknown
+        or decided.confidence is Confidence.POSSIBLE
+    )
     for decision in (
         Decision.SCALE_DOWN,
         Decision.PREEMPTION,
         Decision.HOST_MAINTENANCE,
     ):
         said = [s for s in transition.decisions if s.decision is decision]
+        if not said and orderly and guessed:
+            because = f"it shut down in order ({orderly.entry})"
+            yield _rival(decision, f"{because}; for what is not recorded")
+            continue
         if not said:
             because = "no notice, taint or Event preceded it"
         elif decided is not None and (

@@ -288,6 +288,18 @@ def test_a_shutdown_in_order_was_planned() -> None:
     assert cancelled.verdicts() == []
 
 
+def test_a_shutdown_in_order_leaves_open_what_it_was_for() -> None:
+    tale = Tale().vanishes(60)
+    stopped = Tale().event(10, "kubelet", "Shutdown", "shutdown event")
+
+    open_ = [
+        {r.cause for r in one.verdict().rivals if not r.excluded}
+        for one in (tale, stopped.vanishes(60))
+    ]
+
+    assert open_ == [set(), {"scale-down", "preemption", "host-maintenance"}]
+
+
 def test_the_same_facts_give_the_same_verdict_in_whatever_order() -> None:
     tale = Tale("n1", "n2").condition(5, "KernelDeadlock", "True")
     tale.made(8, "janitor.dgxc.nvidia.com", "RebootNode")
