@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from recorder.explain.verdict import Verdict
+from recorder.model.fact import FactKind
+from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.support.builders import at
 
@@ -184,3 +186,21 @@ def test_who_cordoned_a_listed_node_drained_it_if_it_was_emptied(
     assert (verdict.cause, verdict.confidence) == (cause, confidence)
     if verdict.decision is not None:
         assert verdict.decision.actor.tool == "kubectl"
+
+
+def test_who_cordoned_a_node_emptied_it_if_its_pods_still_end() -> None:
+    fields = {"boot_id": "boot-1", "unschedulable": True}
+    one = {"manager": "kubectl", "time": at(-600).isoformat()}
+    held = [{**one, "names": ["unschedulable"]}]
+    evicted = {
+        "status": "True",
+        "reason": "EvictionByEvictionAPI",
+        "since": at(-590).isoformat(),
+    }
+    state = {"node": "n1", "conditions": {"DisruptionTarget": evicted}}
+    tale = a_dump().appears(0, fields=fields, held=held)
+    tale.add(1, FactKind.APPEARED, {"state": state}, about=a_pod("pod-1"))
+
+    verdict = tale.crashes(60).verdict()
+
+    assert (verdict.cause, verdict.confidence) == ("manual-drain", "likely")

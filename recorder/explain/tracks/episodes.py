@@ -344,7 +344,12 @@ class _Reader:
             chain.before = ended.signals if chain.marks else ()
         self.chains.append(chain)
         since = sign.at - LIMITS.moment
-        recent = (loose for loose in self._loose if loose.at >= since)
+        # A list may show an act that lasts, long after it began.
+        recent = (
+            loose
+            for loose in self._loose
+            if (loose.at if loose.kind in REPORTED else loose.seen) >= since
+        )
         chain.carry([*self._held_at_first(sign.at), *held])
         self._held.clear()
         for earlier in recent:
