@@ -350,11 +350,11 @@ def _drained(t: Transition, one: Intervention) -> Led | None:
         strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
         if step.topic is Topic.TAINT and step is not t.effect:
             # It may only have come before what another did.
-            strength = weaker(
-                strength,
-                Confidence.LIKELY if driven else Confidence.POSSIBLE,
-            )
-        return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
+            most = Confidence.LIKELY if driven else Confidence.POSSIBLE
+            strength = weaker(strength, most)
+        who = _emptied_by(t, one)
+        most = strength if who is one.author else Confidence.LIKELY
+        return Led(Decision.MANUAL_DRAIN, step, who, weaker(most, strength), 1)
     long_ago = t.lost_at - step.at > LIMITS.set_aside
     waits = t.happened == Happened.REBOOT and not long_ago
     # A machine is emptied shortly before it is taken down.
@@ -369,6 +369,14 @@ def _drained(t: Transition, one: Intervention) -> Led | None:
     strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
     weight = 1 if near else 0
     return Led(Decision.MANUAL_DRAIN, step, one.author, strength, weight)
+
+
+def _emptied_by(t: Transition, one: Intervention) -> Actor | None:
+    """Return who cordoned a node, or the person who then emptied it."""
+    by = [*map(t.author, t.episode.of(Topic.EVICTION))]
+    persons = all(a and a.kind is ActorKind.USER for a in by)
+    own = not persons or any(is_same(a, one.author) for a in by)
+    return one.author if own or not by else by[-1]
 
 
 def _deleted(t: Transition, one: Intervention) -> Led | None:
@@ -389,8 +397,7 @@ def _deleted(t: Transition, one: Intervention) -> Led | None:
         strength = Confidence.POSSIBLE  # it may repair what was broken
     if one.author is None and t.episode.baseline.blocked_by:
         strength = Confidence.POSSIBLE  # another had set it aside
-    by_hand = one.author is not None and one.is_by_hand
-    if hints and all(s.vague for s in hints) and not by_hand:
+    if hints and all(s.vague for s in hints) and not one.is_by_hand:
         strength = Confidence.POSSIBLE  # for a purpose that is not known
     return Led(Decision.NODE_DELETION, step, one.author, strength, 1)
 

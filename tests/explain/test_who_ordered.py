@@ -282,6 +282,25 @@ def test_who_took_over_a_drain_that_was_given_up_is_named() -> None:
     assert verdict.confidence is Confidence.LIKELY
 
 
+ROLLER = "system:serviceaccount:ops:roller"
+
+
+@pytest.mark.parametrize(
+    ("evictor", "by"), [("alice", "alice"), ("bob", "bob"), (ROLLER, "alice")]
+)
+def test_who_emptied_a_node_that_another_cordoned_drained_it(
+    evictor: str, by: str
+) -> None:
+    tale = Tale().cordons(10, "kubectl-cordon")
+    tale.asks(10, "alice", "patch", CORDON_BODY)
+    evicts(tale, 12, "alice", 429)
+    evicts(tale, 300, evictor, 201).pod(300, "EvictionByEvictionAPI")
+    verdict = tale.verdict()
+    assert verdict.happened is Happened.DRAINED
+    assert decided(verdict)[:2] == (Decision.MANUAL_DRAIN, by)
+    assert (verdict.confidence is Confidence.PROVEN) is (by == "alice")
+
+
 @pytest.mark.parametrize("undone", [True, False])
 def test_a_cordon_that_only_audit_shows_is_one(*, undone: bool) -> None:
     """What was done and undone in a gap is in no version of the Node."""
