@@ -69,10 +69,7 @@ def measured(transition: Transition, verdict: Verdict) -> Verdict:
 def _measurements(
     episode: Episode, fault: Fault, at: datetime
 ) -> Iterator[Measurement]:
-    """Yield the series of a node around a time that speak of a fault.
-
-    What was kept of it as the healthy peer of another node is left out.
-    """
+    """Yield the series of a node around a time that speak of a fault."""
     rules = {
         name: rule
         for name, rule in episode.metrics.items()

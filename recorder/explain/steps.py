@@ -221,10 +221,7 @@ def _effect(
 
 
 def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
-    """Yield how the node came back: its last Ready, and its last uncordon.
-
-    Nothing of a transition during which the node stayed.
-    """
+    """Yield how the node came back: its last Ready, and its last uncordon."""
     if transition.happened in STAYED:
         return
     for topic in (Topic.READY, Topic.CORDON):

@@ -177,8 +177,7 @@ def heard_again(transition: Transition) -> datetime | None:
 def _starts(transition: Transition) -> list[Signal]:
     """Return the starts that a kubelet reported within a transition.
 
-    Its requests begin a little before the one that shows its start. Starts
-    within other transitions of the episode are left out.
+    Its requests begin a little before the one that shows its start.
     """
     times = transition.effect.at, transition.effect.seen
     return [

@@ -148,10 +148,7 @@ class _Reader:
             self._open.skew = skew
 
     def _signals(self, stored: StoredFact) -> list[Signal]:
-        """Return the signals of a fact for the node as it is now.
-
-        If it is a machine that is reclaimed, with the decision of such.
-        """
+        """Return the signals of a fact for the node as it is now."""
         signs = signals_of(stored, self._knowledge, node=self._node)
         if stored.fact.about == "Node":
             signs += self._unseen(stored)
