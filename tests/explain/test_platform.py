@@ -100,6 +100,7 @@ def test_a_controller_may_act_because_a_kubelet_is_not_ready() -> None:
     ("reason", "message", "fault"),
     [
         ("KernelPanicPreviousBoot", "", Fault.KERNEL_PANIC),
+        ("PrevBootPanic", "", Fault.KERNEL_PANIC),
         (
             "PreviousBootCrash",
             "kernel panic - not syncing",
