@@ -22,7 +22,7 @@ from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.explain.verdict import Decided, Evidence, Faulted, Step
 from recorder.facts.slurm import part_of
-from recorder.model.outcomes import Decision, Happened, Role
+from recorder.model.outcomes import Confidence, Decision, Happened, Role
 from recorder.model.reference import EntryName
 
 STEPS_MAX = 7
@@ -214,9 +214,12 @@ def _effect(
         after.sort(key=lambda s: s.topic is not Topic.IDENTITY)
         yield _Draft(Role.EFFECT, after)
     anew = [s for s in begun if s.topic is Topic.VERSION]
-    # Of what was ordered for another purpose, the acts show more.
-    renewed = decided is None or decided.decision is Decision.OS_UPGRADE
-    if anew and renewed:
+    # Of what surely had another purpose, the acts show more.
+    if anew and (
+        decided is None
+        or decided.decision is Decision.OS_UPGRADE
+        or decided.confidence is Confidence.POSSIBLE
+    ):
         yield _Draft(Role.EFFECT, anew)
 
 

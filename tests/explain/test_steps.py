@@ -5,7 +5,7 @@ import pytest
 from recorder.answers.why import verdict_lines
 from recorder.explain.verdict import Step, Verdict
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Role
+from recorder.model.outcomes import Confidence, Role
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON
@@ -241,3 +241,14 @@ def test_what_an_author_reports_after_it_acted_is_no_other_cause() -> None:
     found = [r.because for r in tale.crashes(30).verdict().rivals]
     assert any("a fan is odd" in because for because in found)
     assert not any("CordonSucceeded" in because for because in found)
+
+
+def test_another_system_is_a_step_if_a_repair_may_have_been_its_upgrade() -> (
+    None
+):
+    tale = Tale().condition(5, "KernelDeadlock", "True", actor="detector")
+    tale.cordons(10, "healer").crashes(20)
+    tale.version(220, "kernel_version", "6.8.0-1", "6.8.0-2")
+    verdict = tale.uncordons(240, "healer").verdict()
+    assert verdict.confidence is Confidence.POSSIBLE
+    assert step_of(verdict, "6.8.0-1 -> 6.8.0-2").role is Role.EFFECT
