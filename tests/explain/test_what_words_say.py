@@ -186,6 +186,8 @@ def test_no_request_of_the_cluster_is_missing_of_what_a_cloud_decides() -> (
     [
         ("aws:///z/i-1", "aws-node-termination-handler"),
         ("azure:///vm/1", "my-node-termination-handler"),
+        ("openstack:///n2", "my-node-termination-handler"),
+        ("lab://n2", "aws-node-termination-handler"),
         ("", "aws-node-termination-handler"),
     ],
 )

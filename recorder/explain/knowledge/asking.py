@@ -31,6 +31,11 @@ _Acting: TypeAlias = Act | ConditionRule
 
 R = TypeVar("R", bound=_Acting | WriterRule)
 
+_UNRULED = frozenset(
+    {"digitalocean", "hcloud", "ibm", "linode", "oci", "openstack", "vsphere"}
+)
+"""Clouds without rules, as their controllers name them in provider IDs."""
+
 NAMES_MAX = 4096
 """How many names are cached for each table; a fleet has fewer."""
 
@@ -95,7 +100,7 @@ class Knowledge:
         own, shipped = tuple(site), tuple(shipped)
         files = (*own, *sorted(shipped, key=repr))
         self._files = shipped, own
-        self._clouds = frozenset(file.cloud for file in files)
+        self._clouds = _UNRULED.union(file.cloud for file in files)
         self._of_cloud: dict[str, Knowledge] = {}
         self._refusals = [rule for file in files for rule in file.refusals]
         self._commands = [rule for file in files for rule in file.commands]
