@@ -54,7 +54,7 @@ from recorder.model.facts import (
 from recorder.model.reference import ObjectIdentity, Resource
 from recorder.model.state import Scalar
 
-DERIVATION = 15
+DERIVATION = 16
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 
