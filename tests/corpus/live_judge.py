@@ -88,6 +88,23 @@ class Grade(StrEnum):
     SURE_AND_WRONG = "WRONG"
 
 
+SCORE_MIN = 0.97
+"""The least score of the answers about the live incidents."""
+
+_WEIGHTS = {Grade.SURE_AND_WRONG: 5}
+"""How many answers one counts as, if not one."""
+
+
+def score(grades: Mapping[Grade, int]) -> float:
+    """Return the share of answers that are right, from 0 to 1.
+
+    Timid ones are right; one that is wrong and sure counts as five wrong.
+    """
+    right = grades.get(Grade.RIGHT, 0) + grades.get(Grade.TIMID, 0)
+    whole = sum(_WEIGHTS.get(one, 1) * many for one, many in grades.items())
+    return right / whole if whole else 0.0
+
+
 class Judged(NamedTuple):
     """A grade, with its reason."""
 

@@ -21,6 +21,7 @@ from tests.corpus.live_judge import (
     judge_impact,
     judge_why,
     read_questions,
+    score,
 )
 from tests.support.postgres import DatabaseServer, fresh_database
 from tests.support.sampling import sampled
@@ -66,6 +67,21 @@ async def test_live_incidents_are_explained_without_any_rule(
     table = "\n".join(map(str, graded))
     assert counted(graded)[Grade.SURE_AND_WRONG] == 0, table
     assert counted(graded)[Grade.RIGHT] >= UNRULED_MIN, table
+
+
+@pytest.mark.parametrize(
+    ("grades", "share"),
+    [
+        ({}, 0.0),
+        ({Grade.RIGHT: 96, Grade.TIMID: 1, Grade.UNKNOWN: 3}, 0.97),
+        ({Grade.RIGHT: 95, Grade.WRONG: 5}, 0.95),
+        ({Grade.RIGHT: 95, Grade.SURE_AND_WRONG: 1}, 0.95),
+    ],
+)
+def test_an_answer_that_is_wrong_and_sure_counts_as_five_wrong(
+    grades: dict[Grade, int], share: float
+) -> None:
+    assert score(grades) == pytest.approx(share)
 
 
 def test_every_live_tape_has_questions() -> None:
