@@ -246,7 +246,7 @@ def _is_taken_down(transition: Transition, *, emptied: bool) -> bool:
 def _network_partition(transition: Transition) -> Faulted | None:
     """The network failed: the node is silent, then as it was before."""
     episode, seen = transition.episode, transition.effect.seen
-    heard = (at <= seen <= at + LIMITS.together for at in episode.alive)
+    heard = (at <= seen <= at + LIMITS.renewal for at in episode.alive)
     if (
         # It was given up for the times that it claims: its clock is behind.
         (episode.skew < -LIMITS.together and any(heard))

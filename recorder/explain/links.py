@@ -180,9 +180,8 @@ def _ordered(t: Transition, one: Intervention) -> Led | None:
     found = None if one.is_by_hand else purpose_of(t, one, orders[0])
     if found is None:
         # A program did what it had said first; who asked it is not recorded.
-        own = is_order(orders[0], stops=True) and not _is_asked_for(
-            t, orders[0]
-        )
+        first = orders[0]
+        own = is_order(first, stops=True) and not _is_asked_for(t, first)
         likely = one.is_by_hand or (own and is_given_back(t, one))
         sure = Confidence.LIKELY if likely else Confidence.POSSIBLE
         found = _for(Decision.ADMIN_REQUEST, sure, orders[0], one)
@@ -192,14 +191,19 @@ def _ordered(t: Transition, one: Intervention) -> Led | None:
     return found._replace(step=orders[0], weight=weight)
 
 
+def _reboots_said(t: Transition) -> Iterator[Signal]:
+    """Yield the marks that say the node is rebooted, and that still hold."""
+    for mark in t.episode.marks:
+        if is_order(mark, stops=True) and mark.subject not in t.called_off:
+            yield mark
+
+
 def _is_asked_for(t: Transition, order: Signal) -> bool:
     """Whether one whose name is not recorded had said so before."""
     return any(
         mark.position < order.position
-        and is_order(mark, stops=True)
-        and mark.subject not in t.called_off
         and ((author := t.author(mark)) is None or author.name is None)
-        for mark in t.episode.marks
+        for mark in _reboots_said(t)
     )
 
 
@@ -226,15 +230,13 @@ def _is_taken_over(t: Transition, one: Intervention) -> bool:
     # By its rules it makes no such object: another program may make its own.
     ruled = one.is_by_program and one.author is not None and one.author.known
     return t.happened == Happened.REBOOT and any(
-        is_order(mark, stops=True)
-        and mark.position > one.steps[-1].position
+        mark.position > one.steps[-1].position
         and t.is_before(mark)
-        and mark.subject not in t.called_off
         and (t.author(mark) or (ruled and mark.topic is Topic.OBJECT))
         and not any(
             is_same(t.author(mark), a) for a in (one.author, *one.asked)
         )
-        for mark in t.episode.marks
+        for mark in _reboots_said(t)
     )
 
 

@@ -40,6 +40,9 @@ class Thresholds:
     """How soon after a sign of life a node is declared lost only if that sign
     is of its next life: controllers wait at least ten seconds."""
 
+    renewal: timedelta = timedelta(seconds=10)
+    """Between renewals of a lease. A controller waits longer for the next."""
+
     together: timedelta = timedelta(seconds=15)
     """Between losses of one cause: a renewal interval (10 s) and a little."""
 

@@ -98,9 +98,9 @@ _WEIGHTS = {Grade.SURE_AND_WRONG: 5}
 def score(grades: Mapping[Grade, int]) -> float:
     """Return the share of answers that are right, from 0 to 1.
 
-    Timid ones are right; one that is wrong and sure counts as five wrong.
+    One that is wrong and sure counts as five wrong; a timid one as not right.
     """
-    right = grades.get(Grade.RIGHT, 0) + grades.get(Grade.TIMID, 0)
+    right = grades.get(Grade.RIGHT, 0)
     whole = sum(_WEIGHTS.get(one, 1) * many for one, many in grades.items())
     return right / whole if whole else 0.0
 

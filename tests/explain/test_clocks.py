@@ -96,7 +96,7 @@ def test_what_a_kubelet_counts_on_is_by_its_clock_too(wrong: float) -> None:
     ("wrong", "renewed", "fault"),
     [
         (-900, 202, None),
-        (-900, 165, Fault.PARTITION),
+        (-900, 195, Fault.PARTITION),
         (0, 202, Fault.PARTITION),
     ],
 )

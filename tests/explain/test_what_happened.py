@@ -21,7 +21,7 @@ def test_a_claim_in_whole_seconds_bounds_by_the_end_of_its_second() -> None:
 REFUSED = "dial tcp 127.0.0.1:5555: connect: connection refused"
 
 
-def is_blind(name: str, status: str, reason: str, message: str) -> Tale:
+def blinded(name: str, status: str, reason: str, message: str) -> Tale:
     return Tale().condition(10, name, status, reason, message, actor="watcher")
 
 
@@ -40,14 +40,14 @@ MONITORS = pytest.mark.parametrize(
 def test_a_monitor_that_is_blind_takes_no_node_away(
     condition: tuple[str, str, str, str],
 ) -> None:
-    assert is_blind(*condition).crashes(30).verdict().fault is None
+    assert blinded(*condition).crashes(30).verdict().fault is None
 
 
 @MONITORS
-def test_a_controller_may_act_because_a_monitor_is_blind(
+def test_a_controller_may_act_because_a_monitor_blinded(
     condition: tuple[str, str, str, str],
 ) -> None:
-    verdict = is_blind(*condition).cordons(20, "fixer").crashes(30).verdict()
+    verdict = blinded(*condition).cordons(20, "fixer").crashes(30).verdict()
     assert verdict.fault is not None
     assert verdict.fault.fault is Fault.MONITORING
     assert decided(verdict)[:2] == (Decision.AUTO_REMEDIATION, "fixer")
